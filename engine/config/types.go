@@ -1,0 +1,126 @@
+package config
+
+import (
+	"time"
+
+	"bot/engine"
+)
+
+// Config is a whole configuration, checked: whoever holds one need not
+// validate it again. Field tags are the names operators write.
+type Config struct {
+	Include       []string        `toml:"include"`
+	ShutdownGrace engine.Duration `toml:"shutdown_grace"`
+	Timezone      string          `toml:"timezone"`
+	Server        Server          `toml:"server"`
+	Admin         Admin           `toml:"admin"`
+	Store         Store           `toml:"store"`
+	Queue         Queue           `toml:"queue"`
+	Dedup         Dedup           `toml:"dedup"`
+	Limit         Limit           `toml:"limit"`
+	Log           Log             `toml:"log"`
+	Accounts      []Account       `toml:"account"`
+
+	// Skills are the [[skill]] tables in the order of the files, undecoded:
+	// only their own kinds know their keys.
+	Skills []*Section `toml:"-"`
+	// Path is the file that was loaded, made absolute; relative paths in it
+	// have been resolved against its folder.
+	Path string `toml:"-"`
+	// Warnings are what is allowed but probably not meant.
+	Warnings []Problem `toml:"-"`
+}
+
+// Server is where platforms call.
+type Server struct {
+	Listen  string      `toml:"listen"`
+	MaxBody engine.Size `toml:"max_body"`
+}
+
+// Admin is where people and the team's own systems call.
+type Admin struct {
+	Listen string `toml:"listen"`
+	Token  Secret `toml:"token"`
+}
+
+// Store is the file of data.
+type Store struct {
+	Path string `toml:"path"`
+	// MinFree is the disk space that intake leaves free, so that what was
+	// taken in can still be handled when the disk fills up.
+	MinFree engine.Size `toml:"min_free"`
+}
+
+// Queue bounds the handling of events.
+type Queue struct {
+	Backlog       int             `toml:"backlog"`
+	MaxCommitWait engine.Duration `toml:"max_commit_wait"`
+	Workers       int             `toml:"workers"`
+	Attempts      int             `toml:"attempts"`
+	RetryFor      engine.Duration `toml:"retry_for"`
+}
+
+// Dedup sets how long ids are remembered.
+type Dedup struct {
+	Window        engine.Duration `toml:"window"`
+	MaxKeys       int             `toml:"max_keys"`
+	CommandWindow engine.Duration `toml:"command_window"`
+}
+
+// Limit is the pace of all accounts together.
+type Limit struct {
+	Rate engine.Rate `toml:"rate"`
+}
+
+// Log says what is logged and how.
+type Log struct {
+	Level  string `toml:"level"`
+	Format string `toml:"format"`
+}
+
+// Account is one account on one platform. Defaults by channel are filled in.
+type Account struct {
+	Name     string          `toml:"name"`
+	Channel  string          `toml:"channel"`
+	Path     string          `toml:"path"`
+	BaseURL  string          `toml:"base_url"`
+	AppID    string          `toml:"app_id"`
+	Token    Secret          `toml:"token"`
+	Secret   Secret          `toml:"secret"`
+	Ack      string          `toml:"ack"`
+	MaxSkew  engine.Duration `toml:"max_skew"`
+	MaxAge   engine.Duration `toml:"max_age"` // 0 = no limit
+	Window   engine.Duration `toml:"dedup_window"`
+	OnDoubt  string          `toml:"on_doubt"` // hold | resend
+	Timezone string          `toml:"timezone"`
+	Names    []string        `toml:"names"`
+	Limit    AccountLimit    `toml:"limit"`
+	Retry    Retry           `toml:"retry"`
+
+	Location *time.Location `toml:"-"` // of Timezone
+}
+
+// AccountLimit is the pace of one account.
+type AccountLimit struct {
+	Rate            engine.Rate            `toml:"rate"`
+	Burst           int                    `toml:"burst"`
+	Parallel        int                    `toml:"parallel"`
+	PerConversation engine.Rate            `toml:"per_conversation"`
+	ReplyDelay      engine.Range           `toml:"reply_delay"`
+	Gap             engine.Range           `toml:"gap"`
+	Action          map[string]ActionLimit `toml:"action"`
+}
+
+// ActionLimit is the pace of one action of an account.
+type ActionLimit struct {
+	Rate  engine.Rate `toml:"rate"`
+	Burst int         `toml:"burst"`
+}
+
+// Retry bounds the attempts at sending one command.
+type Retry struct {
+	Attempts int             `toml:"attempts"`
+	Backoff  engine.Range    `toml:"backoff"` // of the first and of the longest wait
+	GiveUp   engine.Duration `toml:"give_up"` // from creation to dead letter, whatever the reason
+	Timeout  engine.Duration `toml:"timeout"` // of one request
+}

@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"context"
+	"time"
+)
+
+// Skill answers events. It never calls the engine: it is given a Turn and
+// returns an Outcome, and may be run again for the same event, so it must not
+// have effects of its own other than through idempotent calls.
+// Handle may be called by many goroutines at once.
+type Skill interface {
+	Name() string
+	Handle(ctx context.Context, t *Turn) (Outcome, error)
+}
+
+// Account is what skills may know of the account that received the event.
+type Account struct {
+	Name     string
+	Channel  string
+	Location *time.Location
+}
+
+// Turn is one event put before one skill.
+type Turn struct {
+	Event   *Event // shared, read only
+	Account Account
+	State   State    // this skill's own, a copy; zero when there is none
+	Match   []string // the whole match and its groups; nil when the state chose the skill
+	// Expired says that State had run out when the event was received.
+	Expired bool
+	// Taken lists the once-keys of this skill that were found taken when its
+	// first outcome was committed. The skill is to answer kindly, without a grant.
+	Taken []string
+	// Chance returns a number in [0,1), for random delays.
+	Chance func() float64
+	// Progress shows an interim text where the channel can; never nil.
+	Progress func(text string)
+}
+
+// Outcome is all that handling an event is to change. It is committed whole or
+// not at all.
+type Outcome struct {
+	// State replaces the conversation's state; nil leaves it as it is, a zero
+	// State ends it.
+	State *State
+	// Commands in the order in which they are to leave. Account,
+	// Conversation, TaskID, Created, Origin, Skill and Ticket are filled in
+	// from the event where they are empty.
+	Commands []Command
+	// Once keys must all be free; a taken one refuses the outcome and runs the
+	// skill again with Turn.Taken.
+	Once []Once
+	// Pass lets the rules see the event too, as if this skill had not stopped it.
+	Pass bool
+	// Note says in a few words what the skill did, for log and trace.
+	Note string
+}
+
+// Once is a key that can be taken one time until Keep has passed. Keys of
+// different accounts and skills do not meet.
+type Once struct {
+	Key  string
+	Keep time.Duration
+}
+
+// Choice is a skill that is to answer an event, with what the router knows of it.
+type Choice struct {
+	Skill   Skill
+	Match   []string
+	Scope   Scope
+	Timeout time.Duration // 0: the engine's default
+	Stop    bool          // no later choice runs
+	Why     string        // the rule that won, for people
+}
+
+// Scope says whose state a skill keeps.
+type Scope uint8
+
+// A state belongs to a sender unless the skill says otherwise, so that in a
+// group one member's form is not answered by another.
+const (
+	ScopeSender Scope = iota
+	ScopeConversation
+)
+
+// Router chooses the skills for an event, in the order in which they are to
+// run. sender and shared are the states of the event's sender and of its whole
+// conversation (zero when there is none): a live or expired state's skill
+// comes first and alone. Routing the same event twice gives the same choices.
+type Router interface {
+	Route(e *Event, sender, shared State) []Choice
+	// Rules is Route as if there were no state: what an event meets that a
+	// stateful skill passed on.
+	Rules(e *Event) []Choice
+}
+
+// Script is a dialogue that an operator wrote beside a skill: what is sent and
+// what each reply must contain.
+type Script struct {
+	Skill  string
+	Where  string // file:line of the script
+	Send   []string
+	Expect []string
+}

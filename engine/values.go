@@ -1,0 +1,150 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Duration is a length of time in the configuration: "1.5s", "10m", "72h",
+// "400d" (a day is 24 hours). It is never negative.
+type Duration time.Duration
+
+// UnmarshalText reads the forms named on the type.
+func (d *Duration) UnmarshalText(b []byte) error {
+	v, err := parseDuration(string(b))
+	if err != nil {
+		return err
+	}
+	*d = Duration(v)
+	return nil
+}
+
+func (d Duration) String() string { return time.Duration(d).String() }
+
+func parseDuration(s string) (time.Duration, error) {
+	bad := fmt.Errorf("%q is not a duration (like \"1.5s\", \"10m\", \"72h\", \"30d\")", s)
+	t := strings.TrimSpace(s)
+	if n, ok := strings.CutSuffix(t, "d"); ok {
+		days, err := strconv.ParseFloat(n, 64)
+		if err != nil || !(days >= 0) || days > 36500 {
+			return 0, bad
+		}
+		return time.Duration(days * 24 * float64(time.Hour)), nil
+	}
+	v, err := time.ParseDuration(t)
+	if err != nil || v < 0 {
+		return 0, bad
+	}
+	return v, nil
+}
+
+// Range is a span of durations, "1.5s..4.5s"; a single duration is a range of one.
+type Range struct{ Min, Max time.Duration }
+
+// UnmarshalText reads the forms named on the type.
+func (r *Range) UnmarshalText(b []byte) error {
+	lo, hi, two := strings.Cut(string(b), "..")
+	a, err := parseDuration(lo)
+	if err != nil {
+		return fmt.Errorf("%q is not a duration or a range (like \"2s\" or \"1.5s..4.5s\")", b)
+	}
+	z := a
+	if two {
+		if z, err = parseDuration(hi); err != nil {
+			return fmt.Errorf("%q is not a duration or a range (like \"2s\" or \"1.5s..4.5s\")", b)
+		}
+	}
+	if z < a {
+		return fmt.Errorf("range %q ends before it begins", b)
+	}
+	*r = Range{a, z}
+	return nil
+}
+
+func (r Range) String() string {
+	if r.Min == r.Max {
+		return r.Min.String()
+	}
+	return r.Min.String() + ".." + r.Max.String()
+}
+
+// At returns the point of the range that lies at the fraction x of it, 0 <= x < 1.
+func (r Range) At(x float64) time.Duration {
+	return r.Min + time.Duration(x*float64(r.Max-r.Min))
+}
+
+// IsZero tells an absent range, or one of no length at nought.
+func (r Range) IsZero() bool { return r == Range{} }
+
+// Rate is a number of events in a time, "20/m" (units s, m, h, d). The zero
+// Rate means no limit.
+type Rate struct {
+	N   float64
+	Per time.Duration
+}
+
+// UnmarshalText reads the form named on the type; the number must be above 0.
+func (r *Rate) UnmarshalText(b []byte) error {
+	num, unit, ok := strings.Cut(strings.TrimSpace(string(b)), "/")
+	per := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}[strings.TrimSpace(unit)]
+	n, err := strconv.ParseFloat(strings.TrimSpace(num), 64)
+	if !ok || per == 0 || err != nil || !(n > 0) || math.IsInf(n, 0) {
+		return fmt.Errorf("%q is not a rate above zero (like \"20/m\"; units s, m, h, d)", b)
+	}
+	*r = Rate{n, per}
+	return nil
+}
+
+// PerSecond is the rate as x/time/rate counts it; 0 means no limit.
+func (r Rate) PerSecond() float64 {
+	if r.Per == 0 {
+		return 0
+	}
+	return r.N / r.Per.Seconds()
+}
+
+func (r Rate) String() string {
+	unit := map[time.Duration]string{time.Second: "s", time.Minute: "m", time.Hour: "h", 24 * time.Hour: "d"}[r.Per]
+	return strconv.FormatFloat(r.N, 'g', -1, 64) + "/" + unit
+}
+
+// Size is a number of bytes: "1MiB", "64KiB", "2GB", "512".
+type Size int64
+
+var sizeUnits = []struct {
+	name string
+	n    float64
+}{
+	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40},
+	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1}, {"", 1},
+}
+
+// UnmarshalText reads the forms named on the type.
+func (z *Size) UnmarshalText(b []byte) error {
+	t := strings.TrimSpace(string(b))
+	for _, u := range sizeUnits {
+		num, ok := strings.CutSuffix(t, u.name)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseFloat(strings.TrimSpace(num), 64)
+		if err != nil || !(n >= 0) || n*u.n > math.MaxInt64/2 {
+			break
+		}
+		*z = Size(n * u.n)
+		return nil
+	}
+	return fmt.Errorf("%q is not a size (like \"64KiB\", \"1MiB\", \"2GB\")", b)
+}
+
+func (z Size) String() string {
+	for _, u := range []int{3, 2, 1, 0} {
+		if n := int64(sizeUnits[u].n); int64(z) >= n && int64(z)%n == 0 {
+			return strconv.FormatInt(int64(z)/n, 10) + sizeUnits[u].name
+		}
+	}
+	return strconv.FormatInt(int64(z), 10)
+}
