@@ -148,3 +148,6 @@ func (z Size) String() string {
 	}
 	return strconv.FormatInt(int64(z), 10)
 }
+
+// Std is d as the standard library's type.
+func (d Duration) Std() time.Duration { return time.Duration(d) }

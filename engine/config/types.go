@@ -31,6 +31,15 @@ type Config struct {
 	Warnings []Problem `toml:"-"`
 }
 
+// Location is the zone of Timezone. It is UTC in a Config that was refused.
+func (c *Config) Location() *time.Location {
+	l, err := time.LoadLocation(c.Timezone)
+	if err != nil {
+		return time.UTC
+	}
+	return l
+}
+
 // Server is where platforms call.
 type Server struct {
 	Listen  string      `toml:"listen"`

@@ -1,0 +1,47 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"reflect"
+	"strings"
+)
+
+// secretFile sets a secret from the file that its twin key in table n names.
+func (b *binder) secretFile(n *node, key string, v reflect.Value, path string) {
+	child := n.fields[key]
+	base := strings.TrimSuffix(key, "_file")
+	name, ok := child.value.(string)
+	switch {
+	case child.bad:
+		return
+	case !ok:
+		b.mismatch(child, reflect.TypeFor[string](), nil, path)
+		return
+	case n.fields[base] != nil:
+		b.fail(child.key, "", fmt.Sprintf("both %s and %s are given", base, key), "keep one of them")
+		return
+	}
+	data, err := b.section.disk.read(resolve(child.at.src, name), maxSecret)
+	if err != nil {
+		b.fail(child.at, path, fmt.Sprintf("cannot read %q: %v", name, bare(err)), "")
+		return
+	}
+	// Editors end a file with a newline, and no secret ends with one.
+	secret := strings.TrimRight(string(data), "\r\n")
+	if secret == "" {
+		b.fail(child.at, path, fmt.Sprintf("file %q is empty", name), "")
+		return
+	}
+	v.Set(reflect.ValueOf(NewSecret(secret)))
+}
+
+// bare drops the path from an error: the operator knows it as he wrote it.
+func bare(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}

@@ -1,0 +1,91 @@
+package engine
+
+import (
+	"encoding"
+	"testing"
+	"time"
+)
+
+func TestValuesReadWhatOperatorsWrite(t *testing.T) {
+	tests := []struct {
+		into encoding.TextUnmarshaler
+		text string
+		want string
+	}{
+		{new(Duration), "1.5s", "1.5s"},
+		{new(Duration), " 10m ", "10m0s"},
+		{new(Duration), "400d", "9600h0m0s"},
+		{new(Duration), "0.5d", "12h0m0s"},
+		{new(Duration), "0", "0s"},
+		{new(Range), "1.5s..4.5s", "1.5s..4.5s"},
+		{new(Range), "2s", "2s"},
+		{new(Range), "1s .. 2s", "1s..2s"},
+		{new(Rate), "20/m", "20/m"},
+		{new(Rate), "0.5/s", "0.5/s"},
+		{new(Rate), "3 / d", "3/d"},
+		{new(Size), "1MiB", "1MiB"},
+		{new(Size), "1.5KiB", "1536"},
+		{new(Size), "2GB", "1953125KiB"},
+		{new(Size), "512", "512"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.text, func(t *testing.T) {
+			if err := tt.into.UnmarshalText([]byte(tt.text)); err != nil {
+				t.Fatal(err)
+			}
+			if got := tt.into.(interface{ String() string }).String(); got != tt.want {
+				t.Errorf("%q reads as %s, want %s", tt.text, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestValuesRefuseWhatCannotBeMeant(t *testing.T) {
+	tests := []struct {
+		into encoding.TextUnmarshaler
+		text string
+	}{
+		{new(Duration), "soon"}, {new(Duration), "-1s"}, {new(Duration), "10"}, {new(Duration), ""}, {new(Duration), "NaNd"}, {new(Duration), "1e9d"},
+		{new(Range), "2s..1s"}, {new(Range), "1s.."}, {new(Range), "..2s"}, {new(Range), "a..b"},
+		{new(Rate), "20"}, {new(Rate), "0/s"}, {new(Rate), "-1/s"}, {new(Rate), "20/y"}, {new(Rate), "NaN/s"}, {new(Rate), "Inf/s"}, {new(Rate), "/s"},
+		{new(Size), "1XB"}, {new(Size), "-1"}, {new(Size), ""}, {new(Size), "1e30GB"}, {new(Size), "NaN"},
+	}
+	for _, tt := range tests {
+		if err := tt.into.UnmarshalText([]byte(tt.text)); err == nil {
+			t.Errorf("%T takes %q", tt.into, tt.text)
+		}
+	}
+}
+
+func FuzzValues(f *testing.F) {
+	for _, s := range []string{"1.5s", "1s..2s", "20/m", "1MiB", "..", "/", "d", "9999999999d"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		var d Duration
+		if d.UnmarshalText([]byte(s)) == nil && d < 0 {
+			t.Errorf("duration %q is negative", s)
+		}
+		var r Range
+		if r.UnmarshalText([]byte(s)) == nil && (r.Min < 0 || r.Max < r.Min || r.At(0.999) > r.Max) {
+			t.Errorf("range %q is %v", s, r)
+		}
+		var a Rate
+		if a.UnmarshalText([]byte(s)) == nil && !(a.PerSecond() > 0) {
+			t.Errorf("rate %q is %v", s, a)
+		}
+		var z Size
+		if z.UnmarshalText([]byte(s)) == nil && z < 0 {
+			t.Errorf("size %q is negative", s)
+		}
+	})
+}
+
+func TestRateWithoutLimitIsZero(t *testing.T) {
+	if got := (Rate{}).PerSecond(); got != 0 {
+		t.Errorf("no limit is %v per second", got)
+	}
+	if got := (Rate{N: 30, Per: time.Minute}).PerSecond(); got != 0.5 {
+		t.Errorf("30/m is %v per second", got)
+	}
+}
