@@ -98,8 +98,18 @@ type Router interface {
 // Script is a dialogue that an operator wrote beside a skill: what is sent and
 // what each reply must contain.
 type Script struct {
-	Skill  string
-	Where  string // file:line of the script
-	Send   []string
-	Expect []string
+	Skill   string
+	Where   string // file:line of the script
+	Account string // one on which the skill works; "" = any
+	Group   bool   // the dialogue takes place in a group
+	Send    []string
+	Expect  []string
+}
+
+// Verdict is what became of one skill when an event was put before all of them.
+type Verdict struct {
+	Skill string
+	Where string // file:line
+	Won   bool
+	Why   string // the rule that won, or why it lost
 }

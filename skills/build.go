@@ -1,0 +1,156 @@
+// Package skills turns the [[skill]] tables of a configuration into the set
+// that answers events, and decides which of them answers which event.
+package skills
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"bot/engine"
+	"bot/engine/nearest"
+	"bot/skills/do"
+	"bot/skills/form"
+	"bot/skills/kind"
+	"bot/skills/reply"
+	"bot/skills/split"
+)
+
+// kinds is the registration table. A new kind of skill is a package of its own
+// and one line here; where a section holds the keys of two, the first wins if
+// it has a use for the other's.
+var kinds = []kind.Kind{
+	form.Kind,
+	do.Kind,
+	reply.Kind,
+}
+
+// Options is what skills are checked against.
+type Options struct {
+	// Accounts are the names in the configuration.
+	Accounts []string
+	// Can tells whether an account's platform has an action; nil: all have all.
+	Can func(account string, a engine.Action) bool
+	// Kinds are kinds besides the shipped ones; they come first.
+	Kinds []kind.Kind
+	// TextLimit is the longest text in bytes; 0: split.Bytes.
+	TextLimit int
+}
+
+// builder collects skills and problems while it goes through the sections.
+type builder struct {
+	opts     Options
+	kinds    []kind.Kind
+	problems []error
+	entries  []*entry
+}
+
+// Build makes a Set of all sections, in their order, or returns everything
+// that is wrong with any of them, joined, each problem with its position.
+func Build(sections []engine.Section, opts Options) (*Set, error) {
+	if opts.TextLimit == 0 {
+		opts.TextLimit = split.Bytes
+	}
+	b := builder{opts: opts, kinds: slices.Concat(opts.Kinds, kinds)}
+	for _, s := range sections {
+		if e := b.entry(s); e != nil {
+			b.entries = append(b.entries, e)
+		}
+	}
+	b.names()
+	for _, e := range b.entries {
+		b.problems = append(b.problems, e.draft.Err())
+	}
+	if err := errors.Join(b.problems...); err != nil {
+		return nil, err
+	}
+	conflicts(b.entries)
+	return newSet(b.entries), nil
+}
+
+// entry builds one skill, nil when no kind is to be found in the section.
+func (b *builder) entry(s engine.Section) *entry {
+	k, err := b.kind(s)
+	if err != nil {
+		b.problems = append(b.problems, err)
+		return nil
+	}
+	d := kind.NewDraft(s, b.opts.TextLimit)
+	skill := k.New(d)
+	b.accounts(d)
+	return &entry{skill: skill, kind: k, draft: d}
+}
+
+// kind finds out by its keys what a section is.
+func (b *builder) kind(s engine.Section) (kind.Kind, error) {
+	var found kind.Kind
+	var all []string
+	for _, k := range b.kinds {
+		all = append(all, k.Key)
+		switch {
+		case !s.Has(k.Key):
+		case found.Key == "":
+			found = k
+		case !slices.Contains(found.Also, k.Key):
+			return found, s.Errorf(k.Key, "a skill does one thing: this one holds both %s and %s (write two skills)", found.Key, k.Key)
+		}
+	}
+	if found.Key == "" {
+		return found, s.Errorf("", `nothing says what this skill does (it needs one of: %s)`, strings.Join(all, ", "))
+	}
+	return found, nil
+}
+
+// accounts checks what only the whole configuration can tell: that the
+// accounts exist, and that their platforms can do what the skill asks for.
+func (b *builder) accounts(d *kind.Draft) {
+	for i, a := range d.Accounts {
+		if !slices.Contains(b.opts.Accounts, a) {
+			d.Problem(kind.Path("accounts", i), "there is no account %q%s", a, nearest.Hint(a, b.opts.Accounts))
+		}
+	}
+	for _, n := range d.Needs {
+		b.can(d, n)
+	}
+}
+
+// can refuses a skill that names an account whose platform lacks its action,
+// or that no account at all can run; for one that takes whichever accounts
+// there are, some being unable is worth a warning.
+func (b *builder) can(d *kind.Draft, n kind.Need) {
+	if b.opts.Can == nil || !d.Enabled {
+		return
+	}
+	var unable []string
+	of := b.opts.Accounts
+	if len(d.Accounts) > 0 {
+		of = d.Accounts
+	}
+	for _, a := range of {
+		if slices.Contains(b.opts.Accounts, a) && !b.opts.Can(a, n.Action) {
+			unable = append(unable, fmt.Sprintf("%q", a))
+		}
+	}
+	names := strings.Join(unable, ", ")
+	switch {
+	case len(unable) == 0:
+	case len(d.Accounts) > 0 || len(unable) == len(of):
+		d.Problem(n.Key, "the platform of account %s cannot %s", names, n.Action)
+	default:
+		d.Warn(n.Key, "the platform of account %s cannot %s (accounts = […] says where the skill works)", names, n.Action)
+	}
+}
+
+// names refuses two skills of one name: states and once-keys belong to names.
+func (b *builder) names() {
+	first := make(map[string]*entry)
+	for _, e := range b.entries {
+		name := e.draft.Name
+		if earlier := first[name]; earlier != nil && name != "" {
+			e.draft.Problem("name", "the name %q is taken by the skill at %s", name, earlier.draft.At("name"))
+			continue
+		}
+		first[name] = e
+	}
+}

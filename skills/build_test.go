@@ -1,0 +1,204 @@
+package skills_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"bot/engine"
+	"bot/skills"
+	"bot/skills/skilltest"
+)
+
+var shopOnly = skills.Options{
+	Accounts: []string{"shop", "robot"},
+	Can:      func(account string, a engine.Action) bool { return account == "shop" || a == engine.SendText },
+}
+
+func TestProblems(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		keys string // of one skill, from line 2 on
+		want []string
+	}{
+		{"no name", "keywords = [\"x\"]\nreply = \"a\"", []string{
+			`bot.toml:1:3: skill: a skill needs a name (name = "coupon")`}},
+		{"no kind", "name = \"a\"\nkeywords = [\"x\"]", []string{
+			`bot.toml:1:3: skill "a": nothing says what this skill does (it needs one of: step, do, reply)`}},
+		{"two kinds", "name = \"a\"\nkeywords = [\"x\"]\nreply = \"a\"\ndo = \"accept_friend\"", []string{
+			`bot.toml:4:9: skill "a": a skill does one thing: this one holds both do and reply (write two skills)`}},
+		{"an unknown event", "name = \"a\"\non = \"friend_aded\"\nreply = \"a\"", []string{
+			`bot.toml:3:6: skill "a": unknown on "friend_aded" (did you mean "friend_added"?)`}},
+		{"an unknown place", "name = \"a\"\nkeywords = [\"x\"]\nwhere = \"groups\"\nreply = \"a\"", []string{
+			`bot.toml:4:9: skill "a": unknown where "groups" (did you mean "group"?)`}},
+		{"an unknown scope", "name = \"a\"\nkeywords = [\"x\"]\nscope = \"user\"\nreply = \"a\"", []string{
+			`bot.toml:4:9: skill "a": unknown scope "user" (known: sender, conversation)`}},
+		{"an unknown mode", "name = \"a\"\nkeywords = [\"x\"]\nmatch = \"contain\"\nreply = \"a\"", []string{
+			`bot.toml:4:9: skill "a": unknown match "contain" (did you mean "contains"?)`}},
+		{"nothing to match", "name = \"a\"\nreply = \"a\"", []string{
+			`bot.toml:1:3: skill "a": a skill that answers messages needs keywords, patterns or match = "any"`}},
+		{"an empty keyword", "name = \"a\"\nkeywords = [\"x\", \"\"]\nreply = \"a\"", []string{
+			`bot.toml:3:18: skill "a": an empty keyword would match everything (write match = "any" for what nothing else matched)`}},
+		{"a keyword of which nothing is left", "name = \"a\"\nkeywords = [\"。\"]\nmatch = \"exact\"\nreply = \"a\"", []string{
+			`bot.toml:3:13: skill "a": nothing is left of keyword "。"`}},
+		{"a pattern that matches everything", "name = \"a\"\npatterns = ['a', '.*']\nreply = \"a\"", []string{
+			`bot.toml:3:18: skill "a": pattern ".*" matches the empty string`}},
+		{"a pattern that does not compile", "name = \"a\"\npatterns = ['a(']\nreply = \"a\"", []string{
+			`bot.toml:3:13: skill "a": bad pattern: error parsing regexp: missing closing )`}},
+		{"regex without patterns", "name = \"a\"\nmatch = \"regex\"\nreply = \"a\"", []string{
+			`bot.toml:3:9: skill "a": match = "regex" needs patterns`}},
+		{"regex with keywords", "name = \"a\"\nmatch = \"regex\"\nkeywords = [\"x\"]\nreply = \"a\"", []string{
+			`bot.toml:4:12: skill "a": match = "regex" reads patterns, not keywords`}},
+		{"any with keywords", "name = \"a\"\nmatch = \"any\"\nkeywords = [\"x\"]\nreply = \"a\"", []string{
+			`bot.toml:3:9: skill "a": match = "any" answers what nothing else matched`}},
+		{"an unknown account", "name = \"a\"\naccounts = [\"shop\", \"robbot\"]\nkeywords = [\"x\"]\nreply = \"a\"", []string{
+			`bot.toml:3:21: skill "a": there is no account "robbot" (did you mean "robot"?)`}},
+		{"concurrency below zero", "name = \"a\"\nconcurrency = -1\nkeywords = [\"x\"]\nreply = \"a\"", []string{
+			`bot.toml:3:15: skill "a": concurrency cannot be below zero`}},
+		{"a platform that lacks the action", "name = \"a\"\naccounts = [\"robot\"]\nkeywords = [\"x\"]\nreply = [{text = \"a\"}, {file = \"f\"}]", []string{
+			`bot.toml:5:32: skill "a": the platform of account "robot" cannot send_file`}},
+		{"an unknown key", "name = \"a\"\nkeyword = [\"x\"]\nmatch = \"any\"\nreply = \"a\"", []string{
+			`bot.toml:3:1: skill "a": unknown key "keyword" (did you mean "keywords"?)`}},
+		{"keywords of a wrong type are reported once", "name = \"a\"\nkeywords = \"x\"\nreply = \"a\"", []string{
+			`bot.toml:3:12: skill "a": keywords: expected a list of strings, found the string "x"`}},
+		{"a test that expects nothing", "name = \"a\"\nmatch = \"any\"\nreply = \"a\"\n[[skill.test]]\nsend = [\"x\"]", []string{
+			`bot.toml:5:9: skill "a": a test needs both send and expect`}},
+		{"all at once", "name = \"a\"\nwhere = \"x\"\npatterns = ['(']\nreply = \"{{.Foo}}\"", []string{
+			`bot.toml:3:9: skill "a": unknown where "x"`,
+			`bot.toml:4:13: skill "a": bad pattern`,
+			`bot.toml:5:9: skill "a": bad template: there is no .Foo`}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			set, err := skills.Build(skilltest.Parse(t, "[[skill]]\n"+tt.keys).Sections, shopOnly)
+			if set != nil {
+				t.Error("a set was built of it")
+			}
+			compare(t, skilltest.Problems(err), tt.want)
+		})
+	}
+}
+
+// compare wants the lines to begin as given.
+func compare(t *testing.T, got, want []string) {
+	t.Helper()
+	if !slices.EqualFunc(got, want, strings.HasPrefix) {
+		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestTwoSkillsOfOneName(t *testing.T) {
+	_, err := skills.Build(skilltest.Parse(t, replies(`a: keywords = ["x"]`, `b: keywords = ["y"]`, `a: keywords = ["z"]`)).Sections, shopOnly)
+	compare(t, skilltest.Problems(err), []string{`bot.toml:10:8: skill "a": the name "a" is taken by the skill at bot.toml:2`})
+}
+
+func TestOneBadPatternAmongFifty(t *testing.T) {
+	var tables []string
+	for i := range 50 {
+		pattern := "^" + strings.Repeat("a", i+1) + "$"
+		if i == 30 {
+			pattern = "("
+		}
+		tables = append(tables, "s"+strings.Repeat("i", i)+": patterns = ['"+pattern+"']")
+	}
+	_, err := skills.Build(skilltest.Parse(t, replies(tables...)).Sections, shopOnly)
+	compare(t, skilltest.Problems(err), []string{"bot.toml:124:13: "})
+}
+
+func TestWarnings(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		skills []string
+		want   []string
+	}{
+		{"the same keyword, in another width", []string{`a: keywords = ["0627"]`, `b: keywords = ["x", "０６２７"]`},
+			[]string{`bot.toml:8:18: skill "b": keyword ０６２７ never gets to this skill: "a" at bot.toml:1 has the same rule and comes first`}},
+		{"the same pattern", []string{`a: patterns = ["x+"]`, `b: patterns = ["x+"]`},
+			[]string{`bot.toml:8:13: skill "b": pattern x+ never gets to this skill`}},
+		{"two that take the rest", []string{`a: match = "any"`, `b: match = "any"`},
+			[]string{`bot.toml:5:3: skill "b": this skill never answers: "a" at bot.toml:1`}},
+		{"two for every new friend", []string{`a: on = "friend_added"`, `b: on = "friend_added"`},
+			[]string{`bot.toml:5:3: skill "b": this skill never answers: "a" at bot.toml:1`}},
+		{"three with one keyword: each later one is told", []string{`a: keywords = ["x"]`, `b: keywords = ["x"]`, `c: keywords = ["x"]`},
+			[]string{`bot.toml:8:13: skill "b"`, `bot.toml:12:13: skill "c"`}},
+		{"another mode", []string{`a: keywords = ["x"]`, `b: keywords = ["x"]; match = "exact"`}, nil},
+		{"another priority", []string{`a: keywords = ["x"]`, `b: keywords = ["x"]; priority = 1`}, nil},
+		{"another event", []string{`a: on = "friend_added"`, `b: on = "friend_request"`}, nil},
+		{"other accounts", []string{`a: keywords = ["x"]; accounts = ["shop"]`, `b: keywords = ["x"]; accounts = ["robot"]`}, nil},
+		{"an account in common", []string{`a: keywords = ["x"]`, `b: keywords = ["x"]; accounts = ["robot"]`}, []string{`bot.toml:8:13: `}},
+		{"other places", []string{`a: keywords = ["x"]`, `b: keywords = ["x"]; where = "group"`}, nil},
+		{"a place in common", []string{`a: keywords = ["x"]; where = "any"`, `b: keywords = ["x"]; where = "group"`}, []string{`bot.toml:9:13: `}},
+		{"the later also answers without a mention", []string{`a: keywords = ["x"]; where = "group"`, `b: keywords = ["x"]; where = "group"; mention = false`}, nil},
+		{"the earlier lets later ones run", []string{`a: keywords = ["x"]; stop = false`, `b: keywords = ["x"]`}, nil},
+		{"one is disabled", []string{`a: keywords = ["x"]; enabled = false`, `b: keywords = ["x"]`}, nil},
+		{"one skill says a word twice", []string{`a: keywords = ["x", "Ｘ"]`}, nil},
+		{"members join in groups only", []string{`a: on = "member_joined"; where = "private"`}, []string{`bot.toml:5:9: skill "a": member_joined happens in groups only`}},
+		{"friends are not added in groups", []string{`a: on = "friend_added"; where = "group"`}, []string{`bot.toml:5:9: skill "a": friend_added never happens in a group`}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := skilltest.Parse(t, replies(tt.skills...))
+			if _, err := skills.Build(c.Sections, shopOnly); err != nil {
+				t.Fatal(err)
+			}
+			compare(t, c.Warnings(), tt.want)
+		})
+	}
+}
+
+func TestAnActionThatOnlySomeAccountsHaveIsAWarning(t *testing.T) {
+	const toml = "[[skill]]\nname = \"a\"\non = \"friend_request\"\ndo = \"accept_friend\""
+	c := skilltest.Parse(t, toml)
+	if _, err := skills.Build(c.Sections, shopOnly); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, c.Warnings(), []string{`bot.toml:4:6: skill "a": the platform of account "robot" cannot accept_friend`})
+
+	robotOnly := shopOnly
+	robotOnly.Accounts = []string{"robot"}
+	_, err := skills.Build(skilltest.Parse(t, toml).Sections, robotOnly)
+	compare(t, skilltest.Problems(err), []string{`bot.toml:4:6: skill "a": the platform of account "robot" cannot accept_friend`})
+}
+
+func TestSkillsAreListed(t *testing.T) {
+	set := build(t, replies(`a: keywords = ["x", "y"]; concurrency = 4`, `b: match = "any"`, `c: on = "friend_added"; enabled = false`, `d: patterns = ["p"]; keywords = ["k"]`)+form)
+	want := []skills.Info{
+		{Name: "a", Kind: "reply", On: "message", Rule: `contains ["x" "y"]`, Where: "bot.toml:1", Enabled: true, Concurrency: 4},
+		{Name: "b", Kind: "reply", On: "message", Rule: "what nothing else matched", Where: "bot.toml:6", Enabled: true},
+		{Name: "c", Kind: "reply", On: "friend_added", Rule: "every friend_added", Where: "bot.toml:10"},
+		{Name: "d", Kind: "reply", On: "message", Rule: `contains ["k"] or regex ["p"]`, Where: "bot.toml:15", Enabled: true},
+		{Name: "form", Kind: "form", On: "message", Rule: `contains ["填"]`, Where: "bot.toml:21", Enabled: true},
+	}
+	if got := set.Skills(); !slices.Equal(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	if set.Len() != 5 {
+		t.Errorf("Len() = %d", set.Len())
+	}
+}
+
+func TestTestsAreListed(t *testing.T) {
+	const test = "; [[skill.test]]; send = [\"x\"]; expect = [\"y\"]"
+	set := build(t, replies(
+		`a: keywords = ["x"]`+test+test,
+		`b: keywords = ["x"]; accounts = ["vip"]; where = "group"`+test,
+		`c: on = "member_joined"`+test,
+		`d: keywords = ["z"]; enabled = false`+test,
+	))
+	type script struct {
+		skill, where, account string
+		group                 bool
+	}
+	var got []script
+	for _, s := range set.Tests() {
+		got = append(got, script{s.Skill, s.Where, s.Account, s.Group})
+		if !slices.Equal(s.Send, []string{"x"}) || !slices.Equal(s.Expect, []string{"y"}) {
+			t.Errorf("script %+v", s)
+		}
+	}
+	want := []script{
+		{"a", "bot.toml:5", "", false}, {"a", "bot.toml:8", "", false},
+		{"b", "bot.toml:17", "vip", true}, {"c", "bot.toml:24", "", true},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}

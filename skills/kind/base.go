@@ -1,0 +1,99 @@
+package kind
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"bot/engine"
+	"bot/skills/render"
+	"bot/skills/split"
+)
+
+// Base is the part that skills of all kinds have in common: name, delay and
+// once-key. Kinds embed it. It is safe for concurrent use.
+type Base struct {
+	name  string
+	limit int
+	delay engine.Range
+	once  *render.Template
+	taken *render.Template // once_reply
+	keep  time.Duration
+}
+
+// Base makes the common part. What `once` and `once_reply` may refer to
+// depends on when the kind grants.
+func (d *Draft) Base(s render.Scope) Base {
+	b := Base{name: d.Name, limit: d.Limit, delay: d.Delay, keep: time.Duration(d.OnceKeep)}
+	b.once = d.Text("once", d.Once, s)
+	b.taken = d.Text("once_reply", d.OnceReply, s)
+	switch {
+	case d.Has("once") && strings.TrimSpace(d.Once) == "":
+		d.Problem("once", `once is empty (once = "{{.User}}" grants each user one time)`)
+	case d.Has("once") && d.OnceKeep == 0:
+		d.Problem("once_keep", "a once-key that is kept for no time guards nothing")
+	}
+	for _, key := range []string{"once_reply", "once_keep"} {
+		if d.Has(key) && !d.Has("once") {
+			d.Problem(key, `%s does nothing without once (once = "{{.User}}")`, key)
+		}
+	}
+	return b
+}
+
+// Name implements engine.Skill.
+func (b *Base) Name() string { return b.name }
+
+// Due is when the answers of one turn may leave: the delay counts from the
+// receipt of the event. It draws a random number; call it once for a turn.
+func (b *Base) Due(t *engine.Turn) time.Time {
+	if b.delay.IsZero() {
+		return time.Time{}
+	}
+	return t.Event.Received.Add(b.delay.At(t.Chance()))
+}
+
+// Say fills a text in and makes the commands that send it: none for a nil
+// template or a blank text, several for one longer than the platform takes.
+func (b *Base) Say(due time.Time, text *render.Template, d render.Data) ([]engine.Command, error) {
+	if text == nil {
+		return nil, nil
+	}
+	s, err := text.Execute(d)
+	if err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(s) == "" {
+		return nil, nil
+	}
+	var out []engine.Command
+	for _, part := range split.Text(s, b.limit) {
+		if strings.TrimSpace(part) != "" { // platforms refuse a message of nothing but space
+			out = append(out, engine.Command{Action: engine.SendText, Text: part, NotBefore: due})
+		}
+	}
+	return out, nil
+}
+
+// Guard begins the outcome of a skill that gives something away: with the
+// once-key to take, none for a skill that has no `once`. Where the key was
+// found taken, granted is false and the outcome complete: kind words, no key.
+func (b *Base) Guard(t *engine.Turn, due time.Time, d render.Data) (out engine.Outcome, granted bool, err error) {
+	if b.once == nil {
+		return out, true, nil
+	}
+	if len(t.Taken) > 0 {
+		out.Commands, err = b.Say(due, b.taken, d)
+		out.Note = "already granted"
+		return out, false, err
+	}
+	key, err := b.once.Execute(d)
+	if err != nil {
+		return out, false, err
+	}
+	if key = strings.TrimSpace(key); key == "" {
+		return out, false, errors.New("grant once: the key came out empty, which would be one key for everybody")
+	}
+	out.Once = []engine.Once{{Key: key, Keep: b.keep}}
+	return out, true, nil
+}

@@ -1,0 +1,100 @@
+package kind
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"bot/engine"
+	"bot/skills/match"
+	"bot/skills/render"
+)
+
+// Draft is a skill in the making. Problems are collected, so that an operator
+// learns all of them at once.
+type Draft struct {
+	Keys
+	Rule  match.Rule
+	Needs []Need
+	Limit int // of one text on the platform, in bytes
+
+	section   engine.Section
+	problems  []error
+	undecoded bool // some value could not be read, and that has been said
+}
+
+// Need is an action that a skill takes and its platforms must have; Key is
+// what asks for it.
+type Need struct {
+	Action engine.Action
+	Key    string
+}
+
+// NewDraft starts a skill from its section.
+func NewDraft(s engine.Section, limit int) *Draft { return &Draft{section: s, Limit: limit} }
+
+// Decode reads the section into the kind's own struct. The common keys in it
+// get their defaults before and are checked after. It must come first in New.
+func (d *Draft) Decode(v Config) {
+	*v.keys() = defaults()
+	if err := d.section.Decode(v); err != nil {
+		d.problems = append(d.problems, err)
+		d.undecoded = true
+	}
+	d.Keys = *v.keys()
+	d.check()
+}
+
+// Has tells whether the section holds the key.
+func (d *Draft) Has(key string) bool { return d.section.Has(key) }
+
+// Lacks tells whether the value of a key, decoded as empty, is really missing:
+// one that is there and could not be decoded is not complained of twice.
+func (d *Draft) Lacks(key string, empty bool) bool {
+	return empty && !(d.undecoded && d.Has(key))
+}
+
+// At is the file:line of the key.
+func (d *Draft) At(key string) string { return d.section.At(key) }
+
+// Problem notes what is wrong with a key ("" for the whole section).
+func (d *Draft) Problem(key, format string, args ...any) {
+	d.problems = append(d.problems, d.section.Errorf(key, format, args...))
+}
+
+// Warn tells the operator of what is allowed but probably not meant.
+func (d *Draft) Warn(key, format string, args ...any) { d.section.Warnf(key, format, args...) }
+
+// Need notes an action that the skill takes.
+func (d *Draft) Need(a engine.Action, key string) { d.Needs = append(d.Needs, Need{a, key}) }
+
+// Err is all that is wrong, nil when nothing is.
+func (d *Draft) Err() error { return errors.Join(d.problems...) }
+
+// Text parses the template at a key; nil where the text is blank or bad.
+func (d *Draft) Text(key, text string, s render.Scope) *render.Template {
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	t, err := render.Parse(text, s)
+	if err != nil {
+		d.Problem(key, "%v", err)
+	}
+	return t
+}
+
+// Seen is what the skill's first answer may refer to, when the rule has just
+// matched.
+func (d *Draft) Seen() render.Scope { return render.Scope{Groups: d.Rule.Groups()} }
+
+// Path is the dotted key of an element: Path("step", 1, "ask") is "step.1.ask".
+func Path(parts ...any) string {
+	var b strings.Builder
+	for i, p := range parts {
+		if i > 0 {
+			b.WriteByte('.')
+		}
+		fmt.Fprint(&b, p)
+	}
+	return b.String()
+}

@@ -1,0 +1,22 @@
+// Package kind is what the kinds of skills share: the keys that every
+// [[skill]] may have, the draft in which one is built while all its problems
+// are collected, and how an operator's text becomes commands.
+package kind
+
+import "bot/engine"
+
+// Changed is what users hear whose conversation cannot go on, since a reload
+// took away the skill or the step it was with.
+const Changed = "这个流程有变动，请重新开始。\nThis flow has changed, please start again."
+
+// Kind is one sort of skill. The key that a [[skill]] holds says which it is.
+type Kind struct {
+	Key  string   // "reply", "step", "do", …
+	Name string   // as people see it
+	Also []string // keys of other kinds that this one has a use for
+	// Stateful says that its skills leave a state and want the next message.
+	Stateful bool
+	// New builds a skill from its section. What is wrong with the section is
+	// noted in the draft; the skill is thrown away if anything is.
+	New func(d *Draft) engine.Skill
+}

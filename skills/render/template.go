@@ -1,0 +1,134 @@
+// Package render turns the texts that operators write into the texts that are
+// sent: Go templates over the event, the user, the collected data and a web
+// service's response, checked when they are loaded.
+package render
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/template"
+	"time"
+
+	"bot/engine"
+)
+
+// Limit bounds what one template may make, in bytes.
+const Limit = 64 << 10
+
+// Data is what a template sees.
+type Data struct {
+	User         string // the sender's id
+	UserName     string
+	Conversation string
+	Account      string
+	Text         string
+	Match        []string          // the whole match, then its groups
+	Data         map[string]string // what a form has collected
+	Response     any               // what a web service answered
+	Day          string            // of the receipt, in the account's time zone: 2006-01-02
+	Now          time.Time         // of the receipt, in the account's time zone
+}
+
+// Of is what a turn gives to templates. Data is the state's.
+func Of(t *engine.Turn) Data {
+	e := t.Event
+	now := e.Received.In(time.UTC)
+	if t.Account.Location != nil {
+		now = e.Received.In(t.Account.Location)
+	}
+	return Data{
+		User: e.Sender, UserName: e.SenderName, Conversation: e.Conversation, Account: e.Account,
+		Text: e.Text, Match: t.Match, Data: t.State.Data,
+		Day: now.Format(time.DateOnly), Now: now,
+	}
+}
+
+// Scope is what will be there for a template of one place in the
+// configuration, so that a reference to anything else is found at load.
+type Scope struct {
+	Groups int      // elements of .Match: the whole match and its groups; 0 where there is none
+	Saves  []string // what .Data may hold
+}
+
+// Template is one text, ready to be filled in. It is safe for concurrent use.
+type Template struct {
+	tree *template.Template
+}
+
+// Parse reads a text and checks all that it refers to. The error says what is
+// wrong in words for the operator; where the text stands is for the caller to add.
+func Parse(text string, s Scope) (*Template, error) {
+	t, err := template.New("text").Funcs(functions).Option("missingkey=zero").Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("bad template: %s", plain(err))
+	}
+	if len(t.Templates()) > 1 || t.Tree == nil {
+		return nil, errors.New("bad template: a text cannot define templates of its own")
+	}
+	c := checker{scope: s}
+	c.list(t.Root, root)
+	if len(c.problems) > 0 {
+		return nil, fmt.Errorf("bad template: %s", strings.Join(c.problems, "; "))
+	}
+	if !c.dynamic { // the walk knows names; a trial run knows the types of functions' arguments
+		if err := t.Execute(io.Discard, sample(s)); err != nil {
+			return nil, fmt.Errorf("bad template: %s", plain(err))
+		}
+	}
+	return &Template{t}, nil
+}
+
+// Execute fills the text in. What is missing comes out empty; what the data
+// holds is never read as a template. It fails when the result passes Limit.
+func (t *Template) Execute(d Data) (out string, err error) {
+	// text/template passes runtime errors of its own on as panics.
+	defer func() {
+		if r := recover(); r != nil {
+			out, err = "", fmt.Errorf("fill in template: %v", r)
+		}
+	}()
+	b := bounded{left: Limit}
+	if err := t.tree.Execute(&b, d); err != nil {
+		return "", fmt.Errorf("fill in template: %s", plain(err))
+	}
+	return strings.ToValidUTF8(b.text.String(), "\uFFFD"), nil
+}
+
+// bounded collects what a template writes, up to a limit.
+type bounded struct {
+	text strings.Builder
+	left int
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.left -= len(p); b.left < 0 {
+		return 0, fmt.Errorf("the text grows beyond %d bytes", Limit)
+	}
+	return b.text.Write(p)
+}
+
+func sample(s Scope) Data {
+	d := Data{Match: make([]string, s.Groups), Data: make(map[string]string), Now: time.Unix(0, 0).UTC()}
+	d.Day = d.Now.Format(time.DateOnly)
+	for _, name := range s.Saves {
+		d.Data[name] = ""
+	}
+	return d
+}
+
+// plain takes the library's own coordinates off an error: the texts are short,
+// and the caller adds the file and line.
+func plain(err error) string {
+	msg := err.Error()
+	for _, cut := range []string{"template: text:", "executing \"text\" at "} {
+		if _, rest, ok := strings.Cut(msg, cut); ok {
+			msg = rest
+		}
+	}
+	if n, rest, ok := strings.Cut(msg, ": "); ok && strings.Trim(n, "0123456789:") == "" {
+		msg = rest
+	}
+	return msg
+}

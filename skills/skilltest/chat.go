@@ -1,0 +1,206 @@
+package skilltest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"bot/engine"
+)
+
+// Start is when every Chat begins: a Monday morning in Shanghai.
+var Start = time.Date(2026, 3, 2, 1, 0, 0, 0, time.UTC)
+
+// Chat is a conversation with a router's skills, with states and once-keys
+// kept in maps. Fields may be changed between two events.
+type Chat struct {
+	Router  engine.Router
+	Account engine.Account
+	User    string
+	Group   string // "" = private chats
+	Now     time.Time
+	States  map[engine.StateKey]engine.State
+	// Why are the reasons of the choices made, the latest last.
+	Why []string
+
+	tb     testing.TB
+	taken  map[string]bool
+	serial int
+}
+
+// NewChat begins a conversation of the user "u1" on the account "shop".
+func NewChat(tb testing.TB, r engine.Router) *Chat {
+	return &Chat{
+		Router:  r,
+		Account: engine.Account{Name: "shop", Channel: "generic", Location: time.FixedZone("CST", 8*3600)},
+		User:    "u1", Now: Start,
+		States: make(map[engine.StateKey]engine.State),
+		tb:     tb, taken: make(map[string]bool),
+	}
+}
+
+// Event makes an event of the present user, to be changed as needed and given
+// to Do.
+func (c *Chat) Event(k engine.Kind) *engine.Event {
+	c.serial++
+	e := &engine.Event{
+		Account: c.Account.Name, Kind: k, ID: strconv.Itoa(c.serial),
+		Conversation: c.User, Sender: c.User, SenderName: "name of " + c.User,
+		Time: c.Now, Received: c.Now,
+	}
+	if c.Group != "" {
+		e.Conversation, e.Group = c.Group, true
+	}
+	return e
+}
+
+// Message makes a text message, in groups one that mentions the bot.
+func (c *Chat) Message(text string) *engine.Event {
+	e := c.Event(engine.Message)
+	e.Type, e.Text = "text", text
+	if e.Group {
+		e.Mention = engine.MentionMe
+	}
+	return e
+}
+
+// Say sends a text and returns what the bot says to it.
+func (c *Chat) Say(text string) []string { return Texts(c.Do(c.Message(text))) }
+
+// Texts puts commands as lines to read: a text is its own line, other actions
+// stand in brackets with their parameters.
+func Texts(commands []engine.Command) []string {
+	var lines []string
+	for _, cmd := range commands {
+		if cmd.Action == engine.SendText {
+			lines = append(lines, cmd.Text)
+			continue
+		}
+		params, err := json.Marshal(cmd.Params)
+		if err != nil {
+			params = []byte(err.Error())
+		}
+		lines = append(lines, fmt.Sprintf("[%s %s]", cmd.Action, params))
+	}
+	return lines
+}
+
+// Do puts an event before the skills and returns their commands, as the
+// engine would: the state's skill first, the rules after one that passes.
+func (c *Chat) Do(e *engine.Event) []engine.Command {
+	c.tb.Helper()
+	sender, shared := c.keys(e)
+	var out []engine.Command
+	choices := c.Router.Route(e, c.States[sender].Clone(), c.States[shared].Clone())
+	for passed := false; len(choices) > 0; {
+		o := c.turn(e, choices[0], sender, shared)
+		out = append(out, o.Commands...)
+		switch {
+		case o.Pass && !passed:
+			passed, choices = true, c.Router.Rules(e)
+		case choices[0].Stop:
+			return out
+		default:
+			choices = choices[1:]
+		}
+	}
+	return out
+}
+
+func (c *Chat) keys(e *engine.Event) (sender, shared engine.StateKey) {
+	shared = engine.StateKey{Account: e.Account, Conversation: e.Conversation}
+	sender = shared
+	sender.Sender = e.Sender
+	return sender, shared
+}
+
+// turn runs one skill, again if its once-key is taken, and applies the outcome.
+func (c *Chat) turn(e *engine.Event, choice engine.Choice, sender, shared engine.StateKey) engine.Outcome {
+	c.tb.Helper()
+	key := sender
+	if choice.Scope == engine.ScopeConversation {
+		key = shared
+	}
+	c.Why = append(c.Why, choice.Why)
+	t := &engine.Turn{
+		Event: e, Account: c.Account, Match: choice.Match,
+		Chance: func() float64 { return 0.5 }, Progress: func(string) {},
+	}
+	if s := c.States[key]; s.Skill == choice.Skill.Name() {
+		t.State, t.Expired = s.Clone(), s.Expired(e.Received)
+	}
+	out, err := choice.Skill.Handle(context.Background(), t)
+	for _, o := range out.Once {
+		if c.taken[choice.Skill.Name()+"\x00"+o.Key] {
+			t.Taken = append(t.Taken, o.Key)
+		}
+	}
+	if len(t.Taken) > 0 {
+		out, err = choice.Skill.Handle(context.Background(), t)
+	}
+	if err != nil {
+		c.tb.Fatalf("skill %s: %v", choice.Skill.Name(), err)
+	}
+	for _, o := range out.Once {
+		c.taken[choice.Skill.Name()+"\x00"+o.Key] = true
+	}
+	if out.State != nil {
+		c.keep(key, *out.State)
+	}
+	return out
+}
+
+// keep stores a state the way a store does, through JSON.
+func (c *Chat) keep(key engine.StateKey, s engine.State) {
+	if !s.Exists() {
+		delete(c.States, key)
+		return
+	}
+	b, err := json.Marshal(s)
+	if err != nil {
+		c.tb.Fatal(err)
+	}
+	var stored engine.State
+	if err := json.Unmarshal(b, &stored); err != nil {
+		c.tb.Fatal(err)
+	}
+	c.States[key] = stored
+}
+
+// Wait lets time pass and returns what the bot says meanwhile: states that run
+// out and asked to be told raise their event, the others go silently.
+func (c *Chat) Wait(d time.Duration) []string {
+	c.tb.Helper()
+	until := c.Now.Add(d)
+	var said []string
+	for _, key := range c.expired(until) {
+		s := c.States[key]
+		if c.Now = s.Expires.Add(time.Millisecond); !s.Notify {
+			delete(c.States, key)
+			continue
+		}
+		e := c.Event(engine.Expired)
+		e.Conversation, e.Sender = key.Conversation, key.Sender
+		said = append(said, Texts(c.Do(e))...)
+	}
+	c.Now = until
+	return said
+}
+
+// Skip lets time pass while the engine is down: nothing expires by itself.
+func (c *Chat) Skip(d time.Duration) { c.Now = c.Now.Add(d) }
+
+func (c *Chat) expired(at time.Time) []engine.StateKey {
+	var keys []engine.StateKey
+	for k, s := range c.States {
+		if s.Expired(at) {
+			keys = append(keys, k)
+		}
+	}
+	slices.SortFunc(keys, func(a, b engine.StateKey) int { return c.States[a].Expires.Compare(c.States[b].Expires) })
+	return keys
+}

@@ -1,0 +1,61 @@
+package skills
+
+import (
+	"context"
+	"fmt"
+
+	"bot/engine"
+	"bot/skills/kind"
+)
+
+// byState finds the skill whose state the event belongs to: it comes first and
+// alone. Only messages and expiries go on with a conversation; somebody joining
+// a group is not an answer. The sender's own state goes before a shared one.
+func (s *Set) byState(e *engine.Event, sender, shared engine.State) (engine.Choice, bool) {
+	if e.Self || e.Kind != engine.Message && e.Kind != engine.Expired {
+		return engine.Choice{}, false
+	}
+	for _, st := range []struct {
+		state engine.State
+		scope engine.Scope
+	}{{sender, engine.ScopeSender}, {shared, engine.ScopeConversation}} {
+		if !st.state.Exists() || e.Kind == engine.Expired && !st.state.Expired(e.Received) {
+			continue // an expiry that comes late finds the conversation gone on
+		}
+		return s.goOn(st.state, st.scope), true
+	}
+	return engine.Choice{}, false
+}
+
+// goOn chooses the state's skill, or what stands in for one that a reload
+// removed, disabled or turned into one that keeps no state. The state is taken
+// where it was found, whatever scope the skill has by now.
+func (s *Set) goOn(st engine.State, scope engine.Scope) engine.Choice {
+	c := engine.Choice{Scope: scope, Stop: true}
+	e := s.byName[st.Skill]
+	if e == nil || !e.kind.Stateful {
+		c.Skill = gone{st.Skill}
+		c.Why = fmt.Sprintf("the conversation was with %q, which is not there any more", st.Skill)
+		return c
+	}
+	c.Skill, c.Timeout = e.skill, e.draft.Timeout.Std()
+	c.Why = fmt.Sprintf("the conversation is with %q", st.Skill)
+	return c
+}
+
+// gone stands in for a skill that is not there any more. It bears the name of
+// that skill, whose state it ends.
+type gone struct{ name string }
+
+// Name implements engine.Skill.
+func (g gone) Name() string { return g.name }
+
+// Handle tells the user, ends the state and lets the rules answer. A user
+// whose time was up anyway is not told.
+func (g gone) Handle(_ context.Context, t *engine.Turn) (engine.Outcome, error) {
+	out := engine.Outcome{State: new(engine.State), Note: "its skill is gone", Pass: t.Event.Kind == engine.Message}
+	if t.Event.Kind == engine.Message && !t.Expired {
+		out.Commands = []engine.Command{{Action: engine.SendText, Text: kind.Changed}}
+	}
+	return out, nil
+}
