@@ -1,0 +1,147 @@
+// Package dispatch gives every event its turn. Each conversation has a mailbox
+// of places in the log; the mailboxes that are ready take turns, one event
+// each, so that a conversation's events are handled one at a time and in order,
+// and no conversation waits for another's long queue. Failed turns are repeated
+// after a back-off and in the end buried; events that were in hand when the
+// process died are taken up alone.
+//
+// What a turn is, package turn knows; where events come from and where commands
+// go, others do.
+package dispatch
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"bot/engine/metrics"
+	"bot/engine/turn"
+	"bot/store"
+)
+
+// Store is what a Dispatcher asks of the store; store.Inbox and store.Turns say
+// what the methods promise.
+type Store interface {
+	turn.Memory
+	Entry(seq uint64) (store.Entry, error)
+	Fail(ctx context.Context, f store.Failure) error
+	Begin(seq uint64) (end func())
+	Suspects() []uint64
+	Charge(ctx context.Context, seq uint64) (store.Tries, error)
+}
+
+// Options is what a Dispatcher needs. Entries, Store, Setup and Chance are
+// required.
+type Options struct {
+	Entries <-chan store.Entry // in log order
+	Store   Store
+	// Setup returns the present snapshot of the configuration. Each turn asks
+	// for it once and ends with the one it began with.
+	Setup func() turn.Setup
+	// Committed is called after a commit that held commands, by many goroutines
+	// at once; it must not block.
+	Committed func()
+
+	Workers  int           // turns at a time; default 64
+	Attempts int           // at one event, before it is buried; default 5
+	RetryFor time.Duration // from an event's first failure until it is buried; default 60 s
+	Timeout  time.Duration // of a skill that sets none; default 10 s
+	Grace    time.Duration // for turns in hand when Run is to end; default 10 s
+
+	Now     func() time.Time // the store's clock; default time.Now
+	Chance  func() float64   // in [0,1), safe for concurrent use
+	Log     *slog.Logger     // default: none
+	Metrics *metrics.Metrics // default: counted and not shown
+}
+
+func (o *Options) setDefaults() {
+	positive(&o.Workers, 64)
+	positive(&o.Attempts, 5)
+	positive(&o.RetryFor, time.Minute)
+	positive(&o.Timeout, 10*time.Second)
+	positive(&o.Grace, 10*time.Second)
+	if o.Committed == nil {
+		o.Committed = func() {}
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Metrics == nil {
+		o.Metrics = metrics.New()
+	}
+}
+
+func positive[T int | time.Duration](v *T, otherwise T) {
+	if *v <= 0 {
+		*v = otherwise
+	}
+}
+
+// Dispatcher owns the mailboxes. Only one Run may be going on at a time; all
+// other methods are safe for concurrent use.
+type Dispatcher struct {
+	o        Options
+	table    table
+	ready    fifo[*mailbox]
+	delayed  delays
+	suspects []uint64 // still to be taken up alone
+	looked   bool     // for suspects
+	running  int
+	failure  error // of the store; ends every Run
+	alarm    *time.Timer
+	results  chan result
+	changed  chan struct{}
+	stats    counts
+}
+
+// counts is Stats while it is written.
+type counts struct {
+	waiting, conversations, running, held, gone atomic.Int64
+}
+
+// Stats is what a Dispatcher has before it now.
+type Stats struct {
+	Waiting       int // events in mailboxes, those at their turn included
+	Conversations int // mailboxes
+	Running       int // turns
+	Held          int // mailboxes whose account is not in the configuration
+	Gone          int // events met since the start that had been settled otherwise
+}
+
+// New makes a Dispatcher.
+func New(o Options) *Dispatcher {
+	o.setDefaults()
+	return &Dispatcher{
+		o:       o,
+		table:   newTable(),
+		results: make(chan result),
+		changed: make(chan struct{}, 1),
+	}
+}
+
+// Reconfigured says that Setup answers differently now: events that were held
+// because their account was unknown are looked at again. It never blocks.
+func (d *Dispatcher) Reconfigured() {
+	select {
+	case d.changed <- struct{}{}:
+	default:
+	}
+}
+
+// Waiting is how many events are in the mailboxes, those at their turn included.
+func (d *Dispatcher) Waiting() int { return int(d.stats.waiting.Load()) }
+
+// Stats tells what is going on. The numbers are read one after the other.
+func (d *Dispatcher) Stats() Stats {
+	return Stats{
+		Waiting:       d.Waiting(),
+		Conversations: int(d.stats.conversations.Load()),
+		Running:       int(d.stats.running.Load()),
+		Held:          int(d.stats.held.Load()),
+		Gone:          int(d.stats.gone.Load()),
+	}
+}

@@ -1,0 +1,164 @@
+package dispatch
+
+import (
+	"context"
+	"time"
+)
+
+// Run gives turns until ctx is done. Then it starts nothing new, lets the turns
+// in hand finish within Grace, cancels those that do not, and returns nil when
+// the last has ended. A cancelled turn costs its event no attempt and leaves it
+// in the log. Run returns early, with the error, when the store can do no more.
+//
+// The only goroutines that can be left then are those of skills that ignore
+// their context. After a return with nil, Run may be called again and goes on
+// with what is waiting.
+func (d *Dispatcher) Run(ctx context.Context) error {
+	turns, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	if !d.looked {
+		d.suspects, d.looked = d.o.Store.Suspects(), true
+	}
+	d.alarm = time.NewTimer(0)
+	defer d.alarm.Stop()
+
+	for d.failure == nil && ctx.Err() == nil {
+		d.start(turns)
+		select {
+		case <-ctx.Done():
+		case e := <-d.o.Entries:
+			if b := d.table.add(e.Seq, e.Event.ConversationKey()); b != nil {
+				d.ready.push(b)
+				d.stats.conversations.Add(1)
+			}
+			d.stats.waiting.Add(1)
+		case r := <-d.results:
+			d.finish(r)
+		case <-d.alarm.C:
+			d.wake()
+		case <-d.changed:
+			d.release()
+		}
+	}
+	return d.stop(cancel)
+}
+
+// stop waits for the turns in hand.
+func (d *Dispatcher) stop(cancel func()) error {
+	grace := time.NewTimer(d.o.Grace)
+	defer grace.Stop()
+	for d.running > 0 {
+		if d.failure != nil {
+			cancel() // nothing that they do can be kept
+		}
+		select {
+		case r := <-d.results:
+			d.finish(r)
+		case <-grace.C:
+			cancel()
+		}
+	}
+	return d.failure
+}
+
+// start hands out turns: to suspects alone, else to as many ready mailboxes as
+// there are workers.
+func (d *Dispatcher) start(ctx context.Context) {
+	if len(d.suspects) > 0 {
+		if d.running == 0 {
+			d.launch(ctx, job{seq: d.suspects[0], setup: d.o.Setup()})
+		}
+		return
+	}
+	for d.running < d.o.Workers && d.ready.len() > 0 {
+		b := d.ready.pop()
+		j := job{box: b, seq: b.head, setup: d.o.Setup(), waited: b.waited}
+		if _, known := j.setup.Accounts[b.account.name]; !known {
+			d.hold(b)
+			continue
+		}
+		b.waited = false
+		d.launch(ctx, j)
+	}
+}
+
+func (d *Dispatcher) launch(ctx context.Context, j job) {
+	d.running++
+	d.stats.running.Add(1)
+	go func() { d.results <- d.run(ctx, j) }()
+}
+
+// finish takes back what a turn was given.
+func (d *Dispatcher) finish(r result) {
+	d.running--
+	d.stats.running.Add(-1)
+	if r.end == broken && d.failure == nil {
+		d.failure = r.err
+	}
+	switch b := r.job.box; {
+	case b == nil: // a suspect: what is still to be done for it, its mailbox does
+		if r.end != kept {
+			d.suspects = d.suspects[1:]
+		}
+	case r.end == settled:
+		d.advance(b)
+	case r.end == later:
+		d.delayed.add(time.Now().Add(r.wait), b)
+		d.arm()
+	default:
+		d.ready.push(b)
+	}
+}
+
+// advance puts the mailbox at the end of the row for its next event, so that
+// those of other conversations come first, or drops it when it is empty.
+func (d *Dispatcher) advance(b *mailbox) {
+	d.stats.waiting.Add(-1)
+	if b.next() {
+		d.ready.push(b)
+		return
+	}
+	d.table.remove(b)
+	d.stats.conversations.Add(-1)
+}
+
+// arm sets the alarm to the end of the shortest wait.
+func (d *Dispatcher) arm() {
+	if len(d.delayed) > 0 {
+		d.alarm.Reset(time.Until(d.delayed[0].until))
+	}
+}
+
+// wake makes those ready whose wait is over.
+func (d *Dispatcher) wake() {
+	now := time.Now()
+	for b := d.delayed.due(now); b != nil; b = d.delayed.due(now) {
+		b.waited = true
+		d.ready.push(b)
+	}
+	d.arm()
+}
+
+func (d *Dispatcher) hold(b *mailbox) {
+	a := b.account
+	if len(a.held) == 0 {
+		d.o.Log.Warn("events held", "account", a.name, "reason", "the account is not in the configuration")
+	}
+	a.held = append(a.held, b)
+	d.stats.held.Add(1)
+}
+
+// release makes those ready whose account is known now.
+func (d *Dispatcher) release() {
+	accounts := d.o.Setup().Accounts
+	for _, a := range d.table.accounts {
+		if _, known := accounts[a.name]; !known {
+			continue
+		}
+		for _, b := range a.held {
+			d.ready.push(b)
+		}
+		d.stats.held.Add(-int64(len(a.held)))
+		a.held = nil
+	}
+}

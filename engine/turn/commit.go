@@ -1,0 +1,78 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"bot/store"
+)
+
+// commit makes the draft true.
+func (d *draft) commit(ctx context.Context) (Report, error) {
+	c := store.Commit{
+		Seq: d.seq, Owner: d.ref,
+		States: d.board.writes(), Once: d.once, Commands: d.commands,
+	}
+	if err := d.Memory.Commit(ctx, c); err != nil {
+		return Report{}, fmt.Errorf("commit event: %w", d.refused(err))
+	}
+	r := d.report
+	r.Commands, r.Reruns = c.Commands, d.reruns
+	r.Why, r.Note = strings.Join(d.whys, "; "), strings.Join(d.notes, "; ")
+	switch {
+	case r.Outcome != "":
+	case len(c.Commands) > 0:
+		r.Outcome = Reply
+	case len(c.States) > 0:
+		r.Outcome = State
+	default:
+		r.Outcome = NoReply
+	}
+	return r, nil
+}
+
+// rerunError is a refusal after which the event is played anew.
+type rerunError struct {
+	skill, key string // the skill that must know that its key is taken
+	error
+}
+
+func (e *rerunError) Unwrap() error { return e.error }
+
+// refused says what a refused commit means for the turn.
+func (d *draft) refused(err error) error {
+	if errors.Is(err, store.ErrConflict) {
+		return &rerunError{error: err}
+	}
+	t, ok := errors.AsType[*store.TakenError](err)
+	if !ok {
+		return err
+	}
+	skill := d.owner(t)
+	if slices.Contains(d.taken[skill], t.Key) { // told once, it must not ask again
+		return &SkillError{Skill: skill, Fault: Failed, Err: err}
+	}
+	return &rerunError{skill, t.Key, err}
+}
+
+// owner finds the skill that asked for a taken key: the one that the store
+// names, else the first in order that has not been told.
+func (d *draft) owner(t *store.TakenError) string {
+	if t.Skill != "" {
+		return t.Skill
+	}
+	var owner string
+	for _, o := range d.once {
+		if o.Key != t.Key {
+			continue
+		}
+		owner = o.Skill
+		if !slices.Contains(d.taken[owner], t.Key) {
+			break
+		}
+	}
+	return owner
+}

@@ -1,0 +1,173 @@
+package turn
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"bot/engine"
+	"bot/store"
+)
+
+// draft collects what the skills want of one event until it is committed.
+type draft struct {
+	*play
+	board    *board
+	created  time.Time // of everything the turn creates
+	commands []engine.Command
+	once     []store.Once
+	whys     []string
+	notes    []string
+	report   Report
+}
+
+// run asks the router and lets its choices answer one after the other.
+func (d *draft) run(ctx context.Context) error {
+	choices, err := guarded(d.route)
+	if err != nil {
+		return err
+	}
+	var p plan
+	if d.byState(choices) {
+		p.choices = choices
+	} else {
+		p.add(choices)
+	}
+	for i := 0; i < len(p.choices); i++ {
+		c := p.choices[i]
+		out, err := d.handle(ctx, c)
+		if err != nil {
+			return err
+		}
+		if out.Pass {
+			if choices, err = guarded(d.rules); err != nil {
+				return err
+			}
+			p.add(choices)
+			continue
+		}
+		if c.Stop {
+			break
+		}
+	}
+	d.endOverdue()
+	return nil
+}
+
+// byState reports whether a skill was chosen by its own state. When it passes,
+// its rule may choose it as well: a form whose time ran out says so, and begins anew if the
+// answer happens to be its keyword.
+func (d *draft) byState(choices []engine.Choice) bool {
+	if len(choices) == 0 || choices[0].Match != nil {
+		return false
+	}
+	return d.board.of(choices[0].Skill.Name(), choices[0].Scope).Exists()
+}
+
+// plan is the choices that are to run. No rule's skill is in it twice, however
+// often the rules are added.
+type plan struct {
+	choices []engine.Choice
+	ruled   []string // skills that rules chose
+}
+
+func (p *plan) add(choices []engine.Choice) {
+	for _, c := range choices {
+		if name := c.Skill.Name(); !slices.Contains(p.ruled, name) {
+			p.ruled = append(p.ruled, name)
+			p.choices = append(p.choices, c)
+		}
+	}
+}
+
+// route shows the router the states. An expiry is about one of them and must
+// not be answered by the skill of the other.
+func (d *draft) route() []engine.Choice {
+	sender, shared := d.board.sender.state, d.board.shared.state
+	if d.event.Kind == engine.Expired && d.event.Sender != "" {
+		shared = engine.State{}
+	}
+	return d.Setup.Router.Route(d.event, sender, shared)
+}
+
+func (d *draft) rules() []engine.Choice { return d.Setup.Router.Rules(d.event) }
+
+// handle runs one choice and takes over its outcome.
+func (d *draft) handle(ctx context.Context, c engine.Choice) (engine.Outcome, error) {
+	name, limit := c.Skill.Name(), c.Timeout
+	if limit == 0 {
+		limit = d.Timeout
+	}
+	st := d.board.of(name, c.Scope)
+	out, err := call(ctx, limit, c.Skill, &engine.Turn{
+		Event:    d.event,
+		Account:  d.account,
+		State:    st,
+		Match:    c.Match,
+		Expired:  st.Expired(d.event.Received) || st.Exists() && d.event.Kind == engine.Expired,
+		Taken:    slices.Clone(d.taken[name]),
+		Chance:   d.Chance,
+		Progress: func(string) {},
+	})
+	if err != nil {
+		return out, err
+	}
+	d.report.Skills = append(d.report.Skills, name)
+	if c.Why != "" {
+		d.whys = append(d.whys, c.Why)
+	}
+	d.merge(name, c.Scope, out)
+	return out, nil
+}
+
+// merge adds a skill's outcome to those of the skills before it; where two
+// write one state, the later one stays.
+func (d *draft) merge(skill string, scope engine.Scope, out engine.Outcome) {
+	if out.State != nil {
+		d.board.slot(scope).set(skill, *out.State)
+	}
+	for _, c := range out.Commands {
+		d.fill(&c, skill)
+		d.commands = append(d.commands, c)
+	}
+	for _, o := range out.Once {
+		d.once = append(d.once, store.Once{
+			Account: d.event.Account, Skill: skill, Key: o.Key, Until: d.created.Add(o.Keep),
+		})
+	}
+	if out.Note != "" {
+		d.notes = append(d.notes, out.Note)
+	}
+}
+
+// fill completes a command from the event it answers. The ticket permits a
+// reply in the event's own conversation and no message to anybody else.
+func (d *draft) fill(c *engine.Command, skill string) {
+	e := d.event
+	set := func(field *string, value string) {
+		if *field == "" {
+			*field = value
+		}
+	}
+	set(&c.Account, e.Account)
+	set(&c.Conversation, e.Conversation)
+	set(&c.TaskID, engine.TaskIDOf(d.ref, len(d.commands)))
+	set(&c.TraceID, e.ID)
+	set(&c.Origin, d.ref)
+	set(&c.Skill, skill)
+	if c.Created.IsZero() {
+		c.Created = d.created
+	}
+	if c.Ticket == (engine.Ticket{}) && c.ConversationKey() == e.ConversationKey() {
+		c.Ticket = e.Ticket
+	}
+}
+
+// endOverdue ends the state whose time limit an Expired event reports, unless
+// a skill wrote a new one. Nobody would ask for it a second time, also when its
+// skill is gone from the configuration.
+func (d *draft) endOverdue() {
+	if s := d.board.slot(engine.ScopeSender); d.event.Kind == engine.Expired && !s.written {
+		s.set("", engine.State{})
+	}
+}
