@@ -6,6 +6,7 @@ package metrics
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 )
 
 // Metrics is every series of one engine. All are safe for concurrent use.
@@ -22,6 +23,7 @@ type Metrics struct {
 	Replayed   prometheus.Counter     // events put back from the dead letters
 	Expired    *prometheus.CounterVec // outcome: expiry events raised by the engine itself
 	Created    *prometheus.CounterVec // account, action: commands
+	CommandDup *prometheus.CounterVec // account: submitted again within the window
 	Sent       *prometheus.CounterVec // account, action
 	SendFailed *prometheus.CounterVec // account, class
 	Throttled  *prometheus.CounterVec // account, by
@@ -32,6 +34,8 @@ type Metrics struct {
 	QueueWait prometheus.Histogram
 	Handle    prometheus.Histogram
 	Send      prometheus.Histogram
+	Commit    prometheus.Histogram
+	Acts      prometheus.Histogram
 }
 
 // New makes the series in a registry of their own.
@@ -53,6 +57,9 @@ func New() *Metrics {
 		reg.MustRegister(h)
 		return h
 	}
+	acts := prometheus.NewHistogram(prometheus.HistogramOpts{Name: "bot_commit_acts", Help: "Acts that shared one transaction.",
+		Buckets: prometheus.ExponentialBuckets(1, 2, 13)})
+	reg.MustRegister(acts, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return &Metrics{
 		Registry:   reg,
 		Received:   counter("events_received_total", "Callbacks on known paths, refused ones included.", "account"),
@@ -65,6 +72,7 @@ func New() *Metrics {
 		Replayed:   plain("events_replayed_total", "Events put back from the dead letters."),
 		Expired:    counter("expiries_total", "Time limits of conversations that passed.", "outcome"),
 		Created:    counter("commands_created_total", "Commands stored in the outbox.", "account", "action"),
+		CommandDup: counter("commands_duplicate_total", "Commands submitted again under a known task id.", "account"),
 		Sent:       counter("commands_sent_total", "Commands the platform accepted.", "account", "action"),
 		SendFailed: counter("commands_failed_total", "Failed attempts at sending, by class.", "account", "class"),
 		Throttled:  counter("commands_throttled_total", "Times a command had to wait, by whose limit.", "account", "by"),
@@ -74,5 +82,12 @@ func New() *Metrics {
 		QueueWait:  seconds("queue_wait_seconds", "From receipt to the start of handling."),
 		Handle:     seconds("handle_seconds", "Handling one event, commit included."),
 		Send:       seconds("send_seconds", "One request to a platform."),
+		Commit:     seconds("commit_seconds", "One transaction of the store, syncs included."),
+		Acts:       acts,
 	}
+}
+
+// Gauge registers a number that is asked for when it is read.
+func (m *Metrics) Gauge(name, help string, read func() float64) {
+	m.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "bot_" + name, Help: help}, read))
 }

@@ -1,0 +1,159 @@
+package egress
+
+import (
+	"time"
+
+	"bot/engine"
+	"bot/engine/pace"
+)
+
+// maxSettling bounds the answers of one account that wait for the disk. Beyond
+// it nothing new starts: a store that cannot settle must not let more and more
+// sends become doubtful.
+const maxSettling = 256
+
+// calendarLook is how often the owner looks at the wall clock while something
+// waits for it. That clock can be set, and a machine can sleep, without any
+// timer noticing.
+const calendarLook = time.Minute
+
+// account is what the owner knows of one account. One that is not configured
+// is closed: its commands are held until it is.
+type account struct {
+	index
+	name   string
+	conf   Account
+	open   bool
+	warned bool     // that commands are held for it
+	doubts []uint64 // commands found marked while it was closed
+
+	turns    turns
+	marking  int       // before their mark is on disk
+	queued   []*flight // marked, all slots taken
+	wire     int       // requests in flight
+	settling int       // answered, before it is on disk
+
+	waitedFor pace.By   // the wait that was counted last, "" since the last take
+	dirty     bool      // look for something to do
+	alarm     time.Time // when to look again; zero: not before something happens
+}
+
+// room tells whether another command may start. A mark that is being written
+// takes no slot, so that the wire need not idle while the disk works; but
+// while no slot is free nothing more is marked, since what is marked is in
+// doubt should the process die. With one slot that is one command at most.
+func (a *account) room() bool {
+	parallel := a.pacer.Limits().Parallel
+	return a.open && a.wire+len(a.queued) < parallel && a.marking < parallel && a.settling < maxSettling
+}
+
+// offer is what an account could send now: the first line of each lane.
+type offer struct {
+	lines [engine.Lanes]*line
+	has   [engine.Lanes]bool
+}
+
+func (o *offer) empty() bool { return o.has == [engine.Lanes]bool{} }
+
+// offer looks for what may go now, the pace of the whole account aside.
+func (a *account) offer(at instant) (o offer) {
+	for i := range a.classes {
+		c := &a.classes[i]
+		if c.empty() {
+			continue
+		}
+		if a.pacer.WaitAction(at.mono, c.action) > 0 {
+			if !c.counted {
+				c.counted = true
+				a.waited(pace.ByAccount)
+			}
+			continue
+		}
+		for lane := range c.ready {
+			if len(c.ready[lane]) == 0 {
+				continue
+			}
+			if l := c.ready[lane][0]; !o.has[lane] || l.before(byRank{o.lines[lane]}) {
+				o.lines[lane], o.has[lane] = l.line, true
+			}
+		}
+	}
+	return o
+}
+
+// candidate is the line whose turn it is, or nil when nothing may go now.
+func (a *account) candidate(at instant) (*line, offer) {
+	if !a.room() {
+		return nil, offer{}
+	}
+	o := a.offer(at)
+	if o.empty() {
+		return nil, o
+	}
+	if wait, by := a.pacer.Wait(at.mono); wait > 0 {
+		if a.waitedFor != by {
+			a.waitedFor = by
+			a.waited(by)
+		}
+		return nil, o
+	}
+	return o.lines[a.turns.next(o.has)], o
+}
+
+// took notes that a command goes, which was chosen from the offer.
+func (a *account) took(f *flight, o offer, at instant) {
+	a.pacer.Take(at.mono, f.conversation.key, f.delivery.Command.Action)
+	a.turns.took(f.lane, o.has)
+	a.classes[a.classOf[f.item.action]].counted = false
+	a.waitedFor = ""
+}
+
+// sleep sets the alarm to the next moment at which something can change by
+// itself. What changes by an answer makes the account dirty then.
+func (a *account) sleep(at instant) {
+	a.dirty, a.alarm = false, time.Time{}
+	if !a.open {
+		return
+	}
+	wait := min(a.calendar(at), a.paced(at))
+	if len(a.limited) > 0 {
+		wait = min(wait, a.limited[0].freeAt.Sub(at.mono))
+	}
+	if wait < pace.Forever {
+		a.alarm = at.mono.Add(wait)
+	}
+}
+
+// calendar is the time until the wall clock makes something ready or expire.
+func (a *account) calendar(at instant) time.Duration {
+	next := int64(never)
+	if len(a.later) > 0 {
+		next = a.later[0].items[0].ready
+	}
+	if len(a.expiring) > 0 && a.settling < maxSettling {
+		next = min(next, a.expiring[0].expiry)
+	}
+	if next == never {
+		return pace.Forever
+	}
+	return min(time.Duration(next-at.nanos()), calendarLook)
+}
+
+// paced is the time until the limits let go of what is ready.
+func (a *account) paced(at instant) time.Duration {
+	if !a.room() {
+		return pace.Forever
+	}
+	wait := pace.Forever
+	for i := range a.classes {
+		if c := &a.classes[i]; !c.empty() {
+			wait = min(wait, a.pacer.WaitAction(at.mono, c.action))
+		}
+	}
+	if wait < pace.Forever {
+		// Only the account's own pace is left once an action is free.
+		whole, _ := a.pacer.Wait(at.mono)
+		wait = max(wait, whole)
+	}
+	return wait
+}

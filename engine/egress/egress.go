@@ -1,0 +1,159 @@
+// Package egress takes commands from the outbox to the platforms: the right
+// one next, at the account's pace, marked before it leaves and settled after.
+// It decides what a failure means for the command, its successors and its
+// account; what the failure was is the adapter's to say (channel.Class).
+//
+// All commands wait in one index in memory, 40 bytes each, that one goroutine
+// owns (see owner); their content stays in the store until their turn comes.
+package egress
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"bot/engine"
+	"bot/engine/channel"
+	"bot/engine/metrics"
+	"bot/engine/pace"
+	"bot/store"
+)
+
+// Account is how commands of one account are sent.
+type Account struct {
+	Sender  channel.Sender
+	Limits  pace.Limits
+	OnDoubt string // what to do when nobody knows whether a command went out: Hold or Resend
+	// Attempts bounds the requests for one command that are charged to it;
+	// below 1 counts as 1.
+	Attempts int
+	// Backoff is the longest wait before the first retry and before any:
+	// the n-th is drawn evenly from nought to Min·2ⁿ⁻¹, at most Max.
+	Backoff engine.Range
+	// GiveUp bounds the life of a command from the time it was due, whatever
+	// the reason that it has not left. 0 is no limit.
+	GiveUp  time.Duration
+	Timeout time.Duration // of one request; 0 is 30 s
+}
+
+// The values of Account.OnDoubt. Anything else counts as Hold.
+const (
+	Hold   = "hold"   // keep it for a person and let its successors go
+	Resend = "resend" // try again in its place, as after a failure
+)
+
+// Options is what an Egress needs. Only Outbox is required.
+type Options struct {
+	Outbox   store.Outbox
+	Global   engine.Rate // of all accounts together
+	Accounts map[string]Account
+	Now      func() time.Time // the store's clock; what waits for it is looked at once a minute at least
+	Chance   func() float64   // in [0,1); called by the goroutine of Run only
+	Grace    time.Duration    // for requests in flight when Run is to end
+	Log      *slog.Logger
+	Metrics  *metrics.Metrics
+}
+
+// Egress sends what is in an outbox. Its methods are safe for concurrent use;
+// all but Run return at once.
+type Egress struct {
+	opts    Options
+	running atomic.Bool
+	poke    chan struct{} // holds one: there is something new
+
+	mu        sync.Mutex
+	settings  settings
+	changed   bool                     // settings, since the owner took them
+	cancelled []engine.ConversationKey // told and not looked after yet
+}
+
+// settings is what a reload replaces.
+type settings struct {
+	accounts map[string]Account
+	global   engine.Rate
+}
+
+// New returns an Egress that does nothing until Run.
+func New(o Options) *Egress {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Chance == nil {
+		o.Chance = rand.Float64
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Metrics == nil {
+		o.Metrics = metrics.New()
+	}
+	e := &Egress{opts: o, poke: make(chan struct{}, 1)}
+	e.Reconfigure(o.Accounts, o.Global)
+	return e
+}
+
+// Wake tells that the outbox may hold new commands.
+func (e *Egress) Wake() {
+	select {
+	case e.poke <- struct{}{}:
+	default:
+	}
+}
+
+// Reconfigure replaces accounts and the global rate, soon after it returned.
+// Tokens used, gaps, pauses and waiting commands of an account that stays are
+// kept. Requests in flight end by the old terms. An account that is left out
+// holds its commands until it comes back.
+func (e *Egress) Reconfigure(accounts map[string]Account, global engine.Rate) {
+	e.mu.Lock()
+	e.settings, e.changed = settings{accounts, global}, true
+	e.mu.Unlock()
+	e.Wake()
+}
+
+// Cancelled tells that a waiting command of the conversation was taken out of
+// the outbox, so that it no longer holds its successors. Without it they would
+// wait until its own time had come.
+func (e *Egress) Cancelled(k engine.ConversationKey) {
+	e.mu.Lock()
+	e.cancelled = append(e.cancelled, k)
+	e.mu.Unlock()
+	e.Wake()
+}
+
+// news returns what was told since the last call; s is nil when the settings
+// are the same.
+func (e *Egress) news() (s *settings, cancelled []engine.ConversationKey) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.changed {
+		copied := e.settings
+		s, e.changed = &copied, false
+	}
+	cancelled, e.cancelled = e.cancelled, nil
+	return s, cancelled
+}
+
+// Run sends until ctx is done. Then it starts nothing new, gives requests in
+// flight the grace time, cancels what is left, settles what was answered and
+// returns nil. A request cut off without an answer keeps its mark: the next
+// Run finds it in doubt. Run returns early with an error that wraps
+// store.ErrFailed or store.ErrClosed, or any other that the outbox gave and
+// that leaves unknown what is on disk. When it returns no goroutine is left.
+//
+// Only one Run at a time may use an outbox; it may be called again.
+func (e *Egress) Run(ctx context.Context) error {
+	if !e.running.CompareAndSwap(false, true) {
+		return errors.New("run egress: it runs already")
+	}
+	defer e.running.Store(false)
+
+	e.mu.Lock()
+	e.changed = true // the limiters of an earlier Run ended with it
+	e.mu.Unlock()
+	return newOwner(ctx, e).run(ctx)
+}

@@ -1,0 +1,247 @@
+package egress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"bot/engine"
+	"bot/engine/pace"
+	"bot/store"
+)
+
+// owner is one Run: the goroutine that holds the index of all waiting commands
+// and alone decides, so that nothing here has a lock. What takes time happens
+// in acts; their reports, pokes and one timer are all that wakes the owner.
+type owner struct {
+	*Egress
+	acts     *acts
+	endGrace context.CancelFunc // cuts off what is in flight
+
+	cursor   uint64 // last row of the outbox that was taken in
+	accounts []*account
+	byName   map[string]*account
+	actions  map[engine.Action]int32
+	global   *pace.Global
+
+	// Where accounts compete for the global rate: the position of the one that
+	// sent last, and the lanes' turns.
+	served int
+	turns  turns
+
+	active   int // flights
+	timer    *time.Timer
+	stopping bool
+	err      error // why Run ends early
+}
+
+func newOwner(ctx context.Context, e *Egress) *owner {
+	cut, endGrace := context.WithCancel(context.WithoutCancel(ctx))
+	return &owner{
+		Egress: e,
+		acts: &acts{outbox: e.opts.Outbox, log: e.opts.Log, reports: make(chan *flight),
+			stop: ctx, cut: cut},
+		endGrace: endGrace,
+		byName:   map[string]*account{},
+		actions:  map[engine.Action]int32{},
+		global:   pace.NewGlobal(engine.Rate{}, time.Now()),
+		timer:    time.NewTimer(time.Hour),
+	}
+}
+
+func (o *owner) now() instant { return instant{wall: o.opts.Now(), mono: time.Now()} }
+
+func (o *owner) run(ctx context.Context) error {
+	defer o.endGrace()
+	defer o.timer.Stop()
+	if ctx.Err() != nil {
+		return nil
+	}
+	// Everything is taken in before anything leaves, or what stands further
+	// down the outbox and is due earlier would be overtaken.
+	for more := true; more && ctx.Err() == nil && o.err == nil; {
+		more = o.hear()
+	}
+	stop := ctx.Done()
+	var grace <-chan time.Time
+	for {
+		if stop != nil && ctx.Err() != nil {
+			stop, grace = nil, time.After(o.opts.Grace)
+			o.stop()
+		}
+		if !o.stopping {
+			o.step()
+		}
+		if o.stopping && o.active == 0 {
+			return o.err
+		}
+		select {
+		case f := <-o.acts.reports:
+			o.report(f)
+		case <-o.poke:
+			if !o.stopping && o.hear() {
+				o.Wake()
+			}
+		case <-o.timer.C:
+		case <-stop:
+		case <-grace:
+			o.endGrace()
+		}
+	}
+}
+
+// stop starts nothing new. What is marked and not on the wire is taken back,
+// so that it is not in doubt.
+func (o *owner) stop() {
+	o.stopping = true
+	for _, a := range o.accounts {
+		for _, f := range a.queued {
+			o.withdraw(f)
+		}
+		a.queued = nil
+	}
+}
+
+// fail ends the run: the store cannot be trusted with another act, so nobody
+// needs to wait for answers that could not be settled.
+func (o *owner) fail(err error) {
+	if o.err == nil {
+		o.err = fmt.Errorf("run egress: %w", err)
+	}
+	o.stop()
+	o.endGrace()
+}
+
+// step does everything that can be done now and sets the timer.
+func (o *owner) step() {
+	at := o.now()
+	for _, a := range o.accounts {
+		if !a.alarm.IsZero() && !a.alarm.After(at.mono) {
+			a.dirty = true
+		}
+		if a.dirty && a.open {
+			a.ripen(at)
+			o.expire(a, at)
+		}
+	}
+	for !o.stopping {
+		l, from := o.choose(at)
+		if l == nil {
+			break
+		}
+		o.begin(l, from, at)
+	}
+	o.setTimer(at)
+}
+
+func (o *owner) setTimer(at instant) {
+	var next time.Time
+	for _, a := range o.accounts {
+		if !a.alarm.IsZero() && (next.IsZero() || a.alarm.Before(next)) {
+			next = a.alarm
+		}
+	}
+	if next.IsZero() {
+		o.timer.Stop()
+		return
+	}
+	o.timer.Reset(next.Sub(at.mono))
+}
+
+// choice is where a line was chosen from.
+type choice struct {
+	account *account
+	offer   offer
+	lanes   [engine.Lanes]bool // that other accounts could have sent from
+}
+
+// choose returns the line whose first command goes next, nil when none may go.
+// Where accounts compete for the global rate, lanes count first, so that no
+// account's bulk work delays another's replies, and then they take turns.
+func (o *owner) choose(at instant) (*line, choice) {
+	var lines [engine.Lanes]*line
+	var from [engine.Lanes]choice
+	var lanes [engine.Lanes]bool
+	for i := range o.accounts {
+		a := o.accounts[(o.served+1+i)%len(o.accounts)]
+		if !a.dirty {
+			continue
+		}
+		l, offer := a.candidate(at)
+		switch {
+		case l == nil:
+			a.sleep(at)
+		case !o.global.Limits():
+			return l, choice{account: a, offer: offer}
+		case !lanes[l.lane]:
+			lines[l.lane], from[l.lane], lanes[l.lane] = l, choice{account: a, offer: offer}, true
+		}
+	}
+	if lanes == [engine.Lanes]bool{} {
+		return nil, choice{}
+	}
+	lane := o.turns.next(lanes)
+	c := from[lane]
+	c.lanes = lanes
+	for i, a := range o.accounts {
+		if a == c.account {
+			o.served = i
+		}
+	}
+	return lines[lane], c
+}
+
+// begin marks the line's first command, if it is still wanted. Its time has
+// not run out, or expire would have taken it a moment ago.
+func (o *owner) begin(l *line, from choice, at instant) {
+	a := from.account
+	f := o.fetch(a, l, at)
+	if f == nil {
+		return
+	}
+	a.took(f, from.offer, at)
+	o.turns.took(f.lane, from.lanes)
+	f.progress = marked(f.delivery.Progress, at.wall)
+	f.stage = marking
+	a.marking++
+	go o.acts.mark(f)
+}
+
+// expire gives up the first commands whose time has run out, whatever it is
+// that holds them.
+func (o *owner) expire(a *account, at instant) {
+	for a.settling < maxSettling && !o.stopping {
+		l := a.expired(at)
+		if l == nil {
+			return
+		}
+		if f := o.fetch(a, l, at); f != nil {
+			reason := overdue(f.delivery.Command, a.conf.GiveUp, at.wall)
+			o.settle(f, buried(f.delivery, reason))
+		}
+	}
+}
+
+// fetch takes a line's first command and reads it. It returns nil when that is
+// not in the outbox any more, or does not wait there: then it is in other hands,
+// and to send it could be to send it twice.
+func (o *owner) fetch(a *account, l *line, at instant) *flight {
+	c, lane := l.conversation, l.lane
+	it := a.take(l)
+	d, err := o.opts.Outbox.Delivery(it.id)
+	switch {
+	case err == nil && d.Progress.Phase == store.Waiting:
+		o.active++
+		return &flight{account: a, conf: a.conf, conversation: c, lane: lane, item: it, delivery: d}
+	case err == nil || errors.Is(err, store.ErrGone):
+	case errors.Is(err, store.ErrFailed) || errors.Is(err, store.ErrClosed):
+		o.fail(err)
+	default:
+		// One row that cannot be read must not stop all others.
+		o.opts.Log.Error("command cannot be read; it stays in the outbox unsent",
+			"account", a.name, "conversation", c.key, "row", it.id, "error", err)
+	}
+	a.release(c, at)
+	return nil
+}

@@ -1,0 +1,207 @@
+package egress
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"bot/engine/channel"
+	"bot/store"
+)
+
+// report takes a flight back from its act and starts the next one.
+func (o *owner) report(f *flight) {
+	f.account.dirty = true
+	switch f.stage {
+	case marking:
+		o.marked(f)
+	case sending:
+		o.answered(f)
+	case settling:
+		o.settled(f)
+	}
+}
+
+// marked: the attempt is on disk, the request may leave.
+func (o *owner) marked(f *flight) {
+	a, at := f.account, o.now()
+	a.marking--
+	switch {
+	case f.err == nil && (o.stopping || a.pacer.Held(at.mono) || overdue(f.delivery.Command, f.conf.GiveUp, at.wall) != ""):
+		o.withdraw(f)
+	case f.err == nil:
+		a.queued = append(a.queued, f)
+		o.launch(a)
+	case errors.Is(f.err, store.ErrGone): // cancelled meanwhile
+		a.pacer.Unsent()
+		o.land(f, at)
+	case errors.Is(f.err, errPutOff):
+		a.pacer.Unsent()
+		a.add(f.conversation, f.lane, f.item, at)
+		o.land(f, at)
+	default:
+		o.land(f, at)
+		o.fail(f.err)
+	}
+}
+
+// launch sends what is marked while there are slots.
+func (o *owner) launch(a *account) {
+	for len(a.queued) > 0 && a.wire < a.pacer.Limits().Parallel {
+		f := a.queued[0]
+		a.queued = a.queued[1:]
+		a.wire++
+		if len(f.delivery.Progress.Tries) > 0 {
+			o.opts.Metrics.Retries.WithLabelValues("send").Inc()
+		}
+		f.stage = sending
+		go o.acts.send(f)
+	}
+}
+
+// withdraw takes a mark back: the request did not leave and is not going to.
+func (o *owner) withdraw(f *flight) {
+	f.account.pacer.Unsent()
+	o.settle(f, withdrawn(f.delivery))
+}
+
+// answered: the request has ended, one way or the other.
+func (o *owner) answered(f *flight) {
+	a, at := f.account, o.now()
+	a.wire--
+	o.opts.Metrics.Send.Observe(f.took.Seconds())
+	if f.failure == nil {
+		o.opts.Metrics.Sent.WithLabelValues(a.name, string(f.delivery.Command.Action)).Inc()
+	} else if f.failure.Class == channel.Unsure && o.acts.cut.Err() != nil {
+		// We cut it off ourselves. The mark stays, and the next start decides.
+		o.opts.Log.Warn("request cut off by the end of the process; its outcome is unknown", f.attrs()...)
+		a.pacer.Unsent()
+		o.land(f, at)
+		return
+	}
+	o.tell(f, at)
+	o.settle(f, verdict(&f.conf, f.delivery.ID, f.progress, f.failure, at.wall,
+		func(n int) time.Duration { return backoff(f.conf.Backoff, n, o.opts.Chance) }))
+	if !o.stopping {
+		o.regroup(a, at)
+	}
+}
+
+// tell lets the account's pace know what the platform said.
+func (o *owner) tell(f *flight, at instant) {
+	a, log := f.account, o.opts.Log.With("account", f.account.name)
+	class := channel.Class("")
+	if f.failure != nil {
+		class = f.failure.Class
+	}
+	switch class {
+	case channel.Throttled:
+		var wait time.Duration
+		if !f.failure.Until.IsZero() {
+			wait = f.failure.Until.Sub(at.wall)
+		}
+		held, began := a.pacer.Throttled(at.mono, wait)
+		// The command must not come back before its account may send.
+		told := *f.failure
+		told.Until = at.wall.Add(held)
+		f.failure = &told
+		if began {
+			log.Warn("platform asks to wait; account held", "held_ms", held.Milliseconds(), "status", told.Status, "note", told.Note)
+		}
+	case channel.Unreachable:
+		if held, began := a.pacer.Unreachable(at.mono); began {
+			log.Warn("platform unreachable; account held", "held_ms", held.Milliseconds(), "note", f.failure.Note)
+		}
+	default:
+		if a.pacer.Answered() {
+			log.Info("platform reachable again")
+		}
+	}
+}
+
+// regroup gives the freed slot to what is marked, unless the account was told
+// to wait: then that is taken back.
+func (o *owner) regroup(a *account, at instant) {
+	if !a.pacer.Held(at.mono) {
+		o.launch(a)
+		return
+	}
+	for _, f := range a.queued {
+		o.withdraw(f)
+	}
+	a.queued = nil
+}
+
+// settle writes the end of an attempt, or of a command, down.
+func (o *owner) settle(f *flight, s store.Settlement) {
+	f.settlement = s
+	f.stage = settling
+	f.account.settling++
+	go o.acts.settle(f)
+}
+
+// settled: it is on disk. What is still to be sent goes back to its place.
+func (o *owner) settled(f *flight) {
+	a, at := f.account, o.now()
+	a.settling--
+	switch {
+	case f.err == nil:
+		o.record(f)
+		if p := f.settlement.Progress; f.settlement.Final == "" && p.Phase == store.Waiting {
+			f.item.ready = max(f.item.due, nanos(p.NotBefore))
+			a.add(f.conversation, f.lane, f.item, at)
+		}
+	case errors.Is(f.err, store.ErrGone): // a person was faster
+	case errors.Is(f.err, errPutOff):
+		o.opts.Log.Warn("outcome of a request not stored; it will be in doubt", append(f.attrs(), "error", f.err)...)
+	default:
+		o.fail(f.err)
+	}
+	o.land(f, at)
+}
+
+// land ends a flight and lets its conversation go on.
+func (o *owner) land(f *flight, at instant) {
+	o.active--
+	a, c := f.account, f.conversation
+	a.release(c, at)
+	if c.recheck && c.flights == 0 {
+		o.recheck(a, c, at)
+	}
+}
+
+// record counts a settled attempt and writes its line.
+func (o *owner) record(f *flight) {
+	s, m, name := f.settlement, o.opts.Metrics, f.account.name
+	outcome, level := string(s.Final), slog.LevelWarn
+	if s.Final == "" {
+		outcome = string(s.Progress.Phase)
+	}
+	if s.Final == store.Dead {
+		m.Dead.WithLabelValues(name, "command").Inc()
+	}
+	attrs := append(f.attrs(), "outcome", outcome)
+	switch {
+	case f.failure != nil:
+		m.SendFailed.WithLabelValues(name, string(f.failure.Class)).Inc()
+		attrs = append(attrs, "class", string(f.failure.Class), "reason", s.Progress.Reason)
+		if f.failure.Class == channel.Unreachable || f.failure.Class == channel.Throttled {
+			level = slog.LevelDebug // one line tells of the whole account
+		}
+	case s.Final == store.Sent:
+		level = slog.LevelDebug
+	case s.Final == store.Dead:
+		attrs = append(attrs, "reason", s.Progress.Reason)
+	default:
+		return // a mark taken back is no attempt
+	}
+	o.opts.Log.Log(context.Background(), level, "command "+outcome, attrs...)
+}
+
+// attrs names the command and the attempt in a log line.
+func (f *flight) attrs() []any {
+	c := f.delivery.Command
+	return []any{"task_id", c.TaskID, "account", c.Account, "conversation", c.Conversation, "action", string(c.Action),
+		"attempt", f.settlement.Progress.Attempts, "took_ms", f.took.Milliseconds()}
+}

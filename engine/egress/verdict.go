@@ -1,0 +1,127 @@
+package egress
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"bot/engine"
+	"bot/engine/channel"
+	"bot/store"
+)
+
+// marked is the progress of a command whose next attempt begins now.
+func marked(p store.Progress, now time.Time) store.Progress {
+	return store.Progress{
+		Phase:    store.Sending,
+		Attempts: p.Attempts + 1,
+		Tries:    lastTries(append(slices.Clone(p.Tries), store.Try{Time: now})),
+	}
+}
+
+func lastTries(t []store.Try) []store.Try { return t[max(len(t)-store.MaxTries, 0):] }
+
+// verdict says what becomes of the command id after an attempt that was marked
+// as p and answered as failure (nil: the platform took it). backoff gives the
+// wait before the next attempt by the number of those made.
+func verdict(a *Account, id uint64, p store.Progress, failure *channel.SendError, now time.Time, backoff func(attempts int) time.Duration) store.Settlement {
+	before := p.Tries[:max(len(p.Tries)-1, 0)]
+	p.Tries = answered(p.Tries, failure, now)
+	if failure == nil {
+		return store.Settlement{ID: id, Final: store.Sent, Progress: p}
+	}
+	p.Phase, p.Reason = store.Waiting, words(failure)
+	switch failure.Class {
+	case channel.Permanent:
+		return store.Settlement{ID: id, Final: store.Dead, Progress: p}
+	case channel.Unreachable:
+		// Its account is held; the command itself may go whenever that ends.
+		p.Attempts--
+		return store.Settlement{ID: id, Progress: p}
+	case channel.Throttled:
+		p.Attempts--
+		p.NotBefore = failure.Until
+		return store.Settlement{ID: id, Progress: p}
+	case channel.Unsure:
+		if a.OnDoubt != Resend {
+			p.Phase, p.Reason = store.InDoubt, "nobody knows whether it went out: "+p.Reason
+			return store.Settlement{ID: id, Progress: p}
+		}
+	}
+	if p.Attempts >= a.Attempts {
+		p.Reason = fmt.Sprintf("gave up after %d attempts, the last: %s", p.Attempts, p.Reason)
+		return store.Settlement{ID: id, Final: store.Dead, Progress: p}
+	}
+	if failure.Class == channel.Credential && !tried(before, channel.Credential) {
+		return store.Settlement{ID: id, Progress: p} // at once, with a fresh token
+	}
+	p.NotBefore = now.Add(backoff(p.Attempts))
+	return store.Settlement{ID: id, Progress: p}
+}
+
+// answered completes the attempt that runs, the last of tries.
+func answered(tries []store.Try, failure *channel.SendError, now time.Time) []store.Try {
+	try := store.Try{Time: now}
+	if n := len(tries); n > 0 {
+		try, tries = tries[n-1], tries[:n-1]
+	}
+	if try.Class = string(store.Sent); failure != nil {
+		try.Class, try.Status, try.Note = string(failure.Class), failure.Status, failure.Note
+	}
+	return append(slices.Clone(tries), try)
+}
+
+func tried(tries []store.Try, class channel.Class) bool {
+	return slices.ContainsFunc(tries, func(t store.Try) bool { return t.Class == string(class) })
+}
+
+func words(e *channel.SendError) string {
+	s := string(e.Class)
+	if e.Status != 0 {
+		s += ", status " + strconv.Itoa(e.Status)
+	}
+	if e.Note != "" {
+		s += ": " + e.Note
+	}
+	return s
+}
+
+// withdrawn settles a command that was marked and then not sent: as if it had
+// not been marked.
+func withdrawn(d store.Delivery) store.Settlement {
+	p := d.Progress
+	p.Phase = store.Waiting
+	return store.Settlement{ID: d.ID, Progress: p}
+}
+
+// overdue says why a command is to be given up, "" while it is not.
+func overdue(c *engine.Command, giveUp time.Duration, now time.Time) string {
+	switch {
+	case !c.Deadline.IsZero() && !now.Before(c.Deadline):
+		return "not sent before its deadline"
+	case giveUp > 0 && now.Sub(c.Due()) >= giveUp:
+		return "not sent within " + giveUp.String()
+	}
+	return ""
+}
+
+// buried settles a command that is given up unsent.
+func buried(d store.Delivery, reason string) store.Settlement {
+	p := d.Progress
+	if p.Reason != "" {
+		reason += "; before that: " + p.Reason
+	}
+	p.Phase, p.Reason = store.Waiting, reason
+	return store.Settlement{ID: d.ID, Final: store.Dead, Progress: p}
+}
+
+// backoff is the wait after that many attempts, with full jitter: what failed
+// together is not to come back together.
+func backoff(r engine.Range, attempts int, chance func() float64) time.Duration {
+	ceiling := r.Min
+	for n := 1; n < attempts && ceiling < r.Max; n++ {
+		ceiling *= 2
+	}
+	return engine.Range{Max: min(ceiling, r.Max)}.At(chance())
+}
