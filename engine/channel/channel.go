@@ -26,7 +26,9 @@ type Account struct {
 	MaxSkew time.Duration
 }
 
-// Request is one callback as it arrived; Body is complete and bounded.
+// Request is one callback as it arrived; Body is complete and bounded. Body is
+// lent: it is overwritten once Receive has returned, so what an event keeps
+// (Raw among it) must be a copy.
 type Request struct {
 	Method string
 	Path   string
@@ -119,7 +121,9 @@ type Sender interface {
 // Adapter is a channel's constructor pair. Receiver gets all accounts of this
 // channel that share one path. Errors say what is wrong with the accounts.
 type Adapter struct {
-	Name     string
+	Name string
+	// Methods are what the platform calls with; nil means POST alone.
+	Methods  []string
 	Receiver func(accounts []Account) (Receiver, error)
 	Sender   func(account Account, client *http.Client) (Sender, error)
 }

@@ -1,0 +1,423 @@
+package channel
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// client is a NewClient that leaves nothing behind.
+func client(t *testing.T) *http.Client {
+	c := NewClient()
+	t.Cleanup(c.CloseIdleConnections)
+	return c
+}
+
+func serve(t *testing.T, h http.HandlerFunc) string {
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func TestCallClassesByStatus(t *testing.T) {
+	tests := []struct {
+		name       string
+		status     int
+		retryAfter string
+		want       Class         // "" = success
+		until      time.Duration // from noon; -1 = zero
+	}{
+		{name: "200", status: 200},
+		{name: "204", status: 204},
+		{name: "301 is not followed", status: 301, want: Permanent},
+		{name: "307 is not followed", status: 307, want: Permanent},
+		{name: "400", status: 400, want: Permanent},
+		{name: "401", status: 401, want: Credential},
+		{name: "403", status: 403, want: Credential},
+		{name: "404", status: 404, want: Permanent},
+		{name: "408", status: 408, want: Transient},
+		{name: "409", status: 409, want: Permanent},
+		{name: "425", status: 425, want: Transient},
+		{name: "429 without a time", status: 429, want: Throttled, until: -1},
+		{name: "429 with seconds", status: 429, retryAfter: "10800", want: Throttled, until: 3 * time.Hour},
+		{name: "429 with a date", status: 429, retryAfter: noon.Add(time.Minute).Format(http.TimeFormat), want: Throttled, until: time.Minute},
+		{name: "429 with a past date", status: 429, retryAfter: noon.Add(-time.Hour).Format(http.TimeFormat), want: Throttled},
+		{name: "429 with garbage", status: 429, retryAfter: "-5", want: Throttled, until: -1},
+		{name: "429 with a huge time", status: 429, retryAfter: strings.Repeat("9", 40), want: Throttled, until: 24 * time.Hour},
+		{name: "500", status: 500, want: Transient},
+		{name: "500 with a time", status: 500, retryAfter: "9", want: Transient},
+		{name: "502", status: 502, want: Transient},
+		{name: "503", status: 503, want: Transient},
+		{name: "503 with a time", status: 503, retryAfter: "2", want: Throttled, until: 2 * time.Second},
+		{name: "503 with garbage", status: 503, retryAfter: "soon", want: Transient},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var calls atomic.Int32
+			url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				calls.Add(1)
+				w.Header().Set("Location", "/elsewhere")
+				w.Header()["Date"] = nil
+				if tt.retryAfter != "" {
+					w.Header().Set("Retry-After", tt.retryAfter)
+				}
+				w.WriteHeader(tt.status)
+			})
+			call := Call{URL: url, Body: []byte("{}"), Now: func() time.Time { return noon }}
+			_, err := call.Do(t.Context(), client(t))
+			e := wantClass(t, err, tt.want)
+			if calls.Load() != 1 {
+				t.Errorf("%d requests, want 1", calls.Load())
+			}
+			if e == nil {
+				return
+			}
+			until := noon.Add(tt.until)
+			if tt.until < 0 || tt.want != Throttled {
+				until = time.Time{}
+			}
+			if e.Status != tt.status || !e.Until.Equal(until) {
+				t.Errorf("status %d until %v, want %d until %v", e.Status, e.Until, tt.status, until)
+			}
+		})
+	}
+}
+
+// A platform whose clock is an hour off means a minute when it writes one.
+func TestRetryAfterIsMeasuredByThePlatformsClock(t *testing.T) {
+	theirs := noon.Add(time.Hour)
+	h := http.Header{}
+	h.Set("Date", theirs.Format(http.TimeFormat))
+	h.Set("Retry-After", theirs.Add(time.Minute).Format(http.TimeFormat))
+	if got, ok := RetryAfter(h, noon); !ok || !got.Equal(noon.Add(time.Minute)) {
+		t.Errorf("got %v, %v", got, ok)
+	}
+}
+
+// raw is a server that reads a whole request, to the word END, and then does
+// as told.
+func raw(t *testing.T, then func(c net.Conn)) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	t.Cleanup(func() { l.Close(); all.Wait() })
+	all.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			all.Go(func() {
+				defer c.Close()
+				got, buf := "", make([]byte, 4096)
+				for !strings.HasSuffix(got, "END") {
+					n, err := c.Read(buf)
+					if err != nil {
+						return
+					}
+					got += string(buf[:n])
+				}
+				then(c)
+			})
+		}
+	})
+	return "http://" + l.Addr().String()
+}
+
+func TestCallIsUnsureOnceTheRequestWasWritten(t *testing.T) {
+	const head = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"
+	tests := []struct {
+		name string
+		then func(c net.Conn, giveUp func())
+	}{
+		{"hung up on", func(net.Conn, func()) {}},
+		{"reset after the body was read", func(c net.Conn, _ func()) { c.(*net.TCPConn).SetLinger(0) }},
+		{"not answered before we give up", func(c net.Conn, giveUp func()) { giveUp(); io.Copy(io.Discard, c) }},
+		{"half a header", func(c net.Conn, _ func()) { io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Le") }},
+		{"half a body", func(c net.Conn, _ func()) { io.WriteString(c, head) }},
+		{"a body that stalls until we give up", func(c net.Conn, giveUp func()) {
+			io.WriteString(c, head)
+			giveUp()
+			io.Copy(io.Discard, c)
+		}},
+		{"not HTTP", func(c net.Conn, _ func()) { io.WriteString(c, "SSH-2.0-x\r\n\r\n") }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			ctx, giveUp := context.WithCancel(t.Context())
+			defer giveUp()
+			call := Call{URL: raw(t, func(c net.Conn) { tt.then(c, giveUp) }), Body: []byte("END")}
+			_, err := call.Do(ctx, client(t))
+			wantClass(t, err, Unsure)
+		})
+	}
+}
+
+// The time limit of an attempt ends it like any other loss of the answer.
+func TestCallIsUnsureWhenTimeRunsOut(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	call := Call{URL: raw(t, func(c net.Conn) { io.Copy(io.Discard, c) }), Body: []byte("END")}
+	_, err := call.Do(ctx, client(t))
+	wantClass(t, err, Unsure)
+}
+
+// A status that refuses is an answer, whatever becomes of its body.
+func TestCallKeepsTheStatusOfABrokenRefusal(t *testing.T) {
+	url := raw(t, func(c net.Conn) { io.WriteString(c, "HTTP/1.1 400 Bad\r\nContent-Length: 100\r\n\r\nno such user") })
+	call := Call{URL: url, Body: []byte("END")}
+	_, err := call.Do(t.Context(), client(t))
+	if e := wantClass(t, err, Permanent); e != nil && e.Note != "no such user" {
+		t.Errorf("note %q", e.Note)
+	}
+}
+
+func TestCallBeforeAnythingWasWritten(t *testing.T) {
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
+	tls := httptest.NewUnstartedServer(http.NotFoundHandler())
+	tls.Config.ErrorLog = log.New(io.Discard, "", 0)
+	tls.StartTLS()
+	t.Cleanup(tls.Close)
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // accepts by its backlog, never speaks
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { silent.Close() })
+
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	tests := []struct {
+		name string
+		ctx  context.Context // nil = the test's
+		call Call
+		want Class
+	}{
+		{"connection refused", nil, Call{URL: "http://" + closed.Addr().String()}, Unreachable},
+		{"no such host", nil, Call{URL: "http://nowhere.invalid"}, Unreachable},
+		{"a certificate nobody knows", nil, Call{URL: tls.URL}, Unreachable},
+		{"the TLS handshake hangs", nil, Call{URL: "https://" + silent.Addr().String()}, Unreachable},
+		{"cancelled before it began", cancelled, Call{URL: tls.URL}, Transient},
+		{"an address without a host", nil, Call{URL: "http:///x"}, Permanent},
+		{"an address of another kind", nil, Call{URL: "ftp://x/"}, Permanent},
+		{"a broken address", nil, Call{URL: "http://a b/"}, Permanent},
+		{"a header with a line break", nil, Call{URL: tls.URL, Header: http.Header{"X": {"a\nb"}}}, Permanent},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			ctx := tt.ctx
+			if ctx == nil {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+			}
+			_, err := tt.call.Do(ctx, client(t))
+			wantClass(t, err, tt.want)
+		})
+	}
+}
+
+// trickyConn fails its writes, as a kept-alive connection does that broke
+// while nobody looked.
+type trickyConn struct {
+	net.Conn
+	broken *atomic.Bool
+}
+
+func (c trickyConn) Write(p []byte) (int, error) {
+	if c.broken.Load() {
+		return 0, errors.New("broken pipe")
+	}
+	return c.Conn.Write(p)
+}
+
+func TestCallOverDialsThatFailInTheirOwnWay(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	long := http.Header{"X": {strings.Repeat("x", 8<<10)}} // more than is buffered before it is written
+	tests := []struct {
+		name   string
+		header http.Header
+		dial   func(ctx context.Context) (net.Conn, error)
+		want   Class
+	}{
+		{"cancelled while dialling", nil, func(ctx context.Context) (net.Conn, error) {
+			cancel()
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}, Transient},
+		{"a connection that takes nothing", long, func(context.Context) (net.Conn, error) {
+			c, far := net.Pipe()
+			far.Close()
+			return c, nil
+		}, Transient},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := client(t)
+			c.Transport.(*http.Transport).DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return tt.dial(ctx) }
+			call := Call{URL: "http://platform.test", Body: []byte("{}"), Header: tt.header}
+			use := t.Context()
+			if tt.header == nil {
+				use = ctx
+			}
+			_, err := call.Do(use, c)
+			wantClass(t, err, tt.want)
+		})
+	}
+}
+
+type silentTransport struct{}
+
+func (silentTransport) RoundTrip(*http.Request) (*http.Response, error) {
+	return nil, errors.New("something happened")
+}
+
+// A transport that does not report how far it got leaves the outcome open.
+func TestCallOverATransportThatReportsNothingIsUnsure(t *testing.T) {
+	call := Call{URL: "http://platform.test"}
+	_, err := call.Do(t.Context(), &http.Client{Transport: silentTransport{}})
+	wantClass(t, err, Unsure)
+}
+
+// net/http sends a POST with an Idempotency-Key again by itself when a
+// kept-alive connection fails. Here every call must reach the server at most once.
+func TestCallIsNeverReplayed(t *testing.T) {
+	tests := []struct {
+		name string
+		body []byte
+		fail func(broken *atomic.Bool, hang *atomic.Bool)
+	}{
+		{"the kept connection breaks on writing", []byte("{}"), func(broken, _ *atomic.Bool) { broken.Store(true) }},
+		{"the kept connection is closed on reading", []byte("{}"), func(_, hang *atomic.Bool) { hang.Store(true) }},
+		{"closed on reading, without a body", nil, func(_, hang *atomic.Bool) { hang.Store(true) }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var served atomic.Int32
+			var broken, hang atomic.Bool
+			url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				served.Add(1)
+				io.Copy(io.Discard, r.Body)
+				if hang.Load() {
+					panic(http.ErrAbortHandler)
+				}
+			})
+			c := client(t)
+			tr := c.Transport.(*http.Transport)
+			dial := tr.DialContext
+			tr.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
+				conn, err := dial(ctx, network, addr)
+				broken.Store(false) // a new connection is whole
+				return trickyConn{conn, &broken}, err
+			}
+			call := Call{URL: url, Body: tt.body, Header: http.Header{"Idempotency-Key": {"k"}}}
+			if _, err := call.Do(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+			tt.fail(&broken, &hang)
+			before := served.Load()
+			_, err := call.Do(t.Context(), c)
+			wantClass(t, err, Unsure)
+			if n := served.Load() - before; n > 1 {
+				t.Errorf("the server saw the call %d times", n)
+			}
+		})
+	}
+}
+
+// The server closes its idle connections between calls; each call is to arrive
+// exactly once, and none may be reported as delivered that was not.
+func TestCallsOverStaleConnections(t *testing.T) {
+	var served atomic.Int32
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { served.Add(1) }))
+	t.Cleanup(s.Close)
+	c := client(t)
+	sent, unsure := 0, 0
+	for range 50 {
+		call := Call{URL: s.URL, Body: []byte("{}"), Header: http.Header{"Idempotency-Key": {"k"}}}
+		_, err := call.Do(t.Context(), c)
+		e, _ := errors.AsType[*SendError](err)
+		switch {
+		case err == nil:
+			sent++
+		case e.Class == Unsure:
+			unsure++
+		case e.Class != Transient && e.Class != Unreachable:
+			t.Errorf("%v", err)
+		}
+		s.CloseClientConnections()
+	}
+	if n := int(served.Load()); n < sent || n > sent+unsure {
+		t.Errorf("served %d, but %d sent and %d unsure", n, sent, unsure)
+	}
+	if sent == 0 {
+		t.Error("none was sent")
+	}
+}
+
+func TestReplyIsBounded(t *testing.T) {
+	url := serve(t, func(w http.ResponseWriter, r *http.Request) { w.Write(make([]byte, MaxReply+1)) })
+	call := Call{URL: url}
+	r, err := call.Do(t.Context(), client(t))
+	if err != nil || len(r.Body) != MaxReply || !r.Cut {
+		t.Errorf("%d bytes, cut %v, %v", len(r.Body), r.Cut, err)
+	}
+}
+
+func TestNotes(t *testing.T) {
+	call := Call{Secrets: []string{"s3cr+t", ""}}
+	tests := []struct{ name, note, want string }{
+		{"as it is", "no such user", "no such user"},
+		{"on one line", " a\r\n\tb\x1b[31m ", "a b [31m"},
+		{"a secret", "bad token s3cr+t!", "bad token ***!"},
+		{"a secret in an address", "GET /x?token=s3cr%2Bt", "GET /x?token=***"},
+		{"a secret at the cut", strings.Repeat("x", 197) + "s3cr+t", strings.Repeat("x", 197) + "***"},
+		{"cut on a character", strings.Repeat("界", 300), strings.Repeat("界", 200)},
+		{"not UTF-8", "a\xffb", "a\uFFFDb"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := call.Fail(Permanent, 0, tt.note).Note; got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// Some adapters must put a token into the query; net/http quotes the address.
+func TestErrorsDoNotQuoteTheAddress(t *testing.T) {
+	for _, url := range []string{"http://127.0.0.1:1/?access_token=hidden", "http://a b/?access_token=hidden", "ftp://x/?access_token=hidden"} {
+		call := Call{URL: url}
+		_, err := call.Do(t.Context(), client(t))
+		if err == nil || strings.Contains(err.Error(), "hidden") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+func wantClass(t *testing.T, err error, want Class) *SendError {
+	t.Helper()
+	e, ok := errors.AsType[*SendError](err)
+	switch {
+	case err == nil && want == "":
+	case !ok:
+		t.Errorf("got %v, want class %q", err, want)
+	case e.Class != want:
+		t.Errorf("got %v, want class %q", err, want)
+	}
+	return e
+}

@@ -1,0 +1,107 @@
+package ingress
+
+import (
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"bot/engine"
+	"bot/engine/metrics"
+)
+
+// route is a Route with its counters.
+type route struct {
+	Route
+	metrics *metrics.Metrics
+	tallies map[string]*tally // by account
+}
+
+// tally is the counters of one account that ordinary traffic needs, resolved
+// once.
+type tally struct {
+	received, duplicate prometheus.Counter
+	queued              map[engine.Kind]prometheus.Counter
+}
+
+var kinds = []engine.Kind{
+	engine.Message, engine.FriendRequest, engine.FriendAdded, engine.MemberJoined, engine.MemberLeft, engine.Unknown,
+}
+
+func newRoute(r Route, m *metrics.Metrics) *route {
+	if r.Methods == nil {
+		r.Methods = []string{http.MethodPost}
+	}
+	rt := &route{Route: r, metrics: m, tallies: make(map[string]*tally)}
+	rt.tallies[r.Account] = newTally(m, r.Account)
+	for name := range r.Accounts {
+		rt.tallies[name] = newTally(m, name)
+	}
+	return rt
+}
+
+func newTally(m *metrics.Metrics, account string) *tally {
+	t := &tally{
+		received: m.Received.WithLabelValues(account), duplicate: m.Duplicate.WithLabelValues(account),
+		queued: make(map[engine.Kind]prometheus.Counter, len(kinds)),
+	}
+	for _, k := range kinds {
+		t.queued[k] = m.Queued.WithLabelValues(account, string(k))
+	}
+	return t
+}
+
+// label is the account an event is counted under: its own if it is of this
+// path, so that strangers make no series.
+func (rt *route) label(account string) string {
+	if _, ok := rt.Accounts[account]; ok {
+		return account
+	}
+	return rt.Account
+}
+
+// count enters each event of a callback as received and under the one fate it
+// met, so that received = queued + duplicate + refused. A callback of several
+// events is received as often; the part of it that is for somebody else counts
+// once; one that carries nothing, being refused as a whole or a platform's
+// ping, counts once as refused.
+func (rt *route) count(c *callback) {
+	for n, e := range c.receipt.Events {
+		account := rt.label(e.Account)
+		t := rt.tallies[account]
+		t.received.Inc()
+		switch f := c.fates[n]; f.outcome {
+		case queued:
+			rt.queued(t, account, e.Kind).Inc()
+		case duplicate:
+			t.duplicate.Inc()
+		default:
+			rt.metrics.Refused.WithLabelValues(account, f.reason).Inc()
+		}
+	}
+	if reason := c.whole(); reason != "" {
+		rt.tallies[rt.Account].received.Inc()
+		rt.metrics.Refused.WithLabelValues(rt.Account, reason).Inc()
+	}
+}
+
+func (rt *route) queued(t *tally, account string, k engine.Kind) prometheus.Counter {
+	if counter, ok := t.queued[k]; ok {
+		return counter
+	}
+	return rt.metrics.Queued.WithLabelValues(account, string(k))
+}
+
+// whole is why the request, apart from its events, was not taken; "" when
+// there is no such part.
+func (c *callback) whole() string {
+	switch {
+	case c.receipt.Foreign != "":
+		return "account"
+	case len(c.receipt.Events) > 0:
+		return ""
+	case c.refused != "":
+		return c.refused
+	default:
+		return "no_event"
+	}
+}

@@ -1,0 +1,164 @@
+// Package stub is a platform to send to when there is none: it speaks a
+// channel's protocol, keeps a ledger of what reached it, and can be slow,
+// throttle, fail and hang up. Tests, the command `bot stub` and the load test
+// run against it.
+package stub
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"bot/engine"
+)
+
+// maxBody is how much of a request is kept.
+const maxBody = 1 << 20
+
+// Options is how the platform behaves. The zero value answers everything with
+// success, at once.
+type Options struct {
+	Channel string        // "" = generic
+	Delay   time.Duration // before each answer
+	// Throttle is the rate beyond which requests are answered 429 with a
+	// Retry-After; up to Burst (0 = 1) may come together.
+	Throttle engine.Rate
+	Burst    int
+	// Fail and Hang are shares of the requests, 0 to 1: answered 500, and read
+	// to the end, carried out, and hung up on without an answer.
+	Fail, Hang float64
+	// Script chooses the answer instead of all of the above but Delay; nil
+	// from it leaves the choice to them. Tests use it for what happens in turn.
+	Script func(c Call) *Answer
+	Keep   int              // calls and idempotency keys remembered, the newest; 0 = 10000
+	Out    io.Writer        // each call as one line of JSON; nil = none
+	Now    func() time.Time // nil = time.Now
+	Chance func() float64   // in [0,1), safe for concurrent use, for Fail and Hang; nil = never
+}
+
+// Answer is what a call gets.
+type Answer struct {
+	Status int // 0 = hang up without one
+	Header map[string]string
+	Body   string
+	// Delay comes on top of the stub's own.
+	Delay time.Duration
+	// Done says that the call was carried out, so that its idempotency key is
+	// known from now on. It is implied by a status of 2xx.
+	Done bool
+}
+
+// Stub is one platform. It is an http.Handler, safe for concurrent use.
+type Stub struct {
+	o        Options
+	protocol protocol
+	limiter  *rate.Limiter
+	ledger   ledger
+	printing sync.Mutex
+}
+
+// New makes a platform; the error names a channel it does not speak.
+func New(o Options) (*Stub, error) {
+	if o.Channel == "" {
+		o.Channel = "generic"
+	}
+	p, ok := protocols[o.Channel]
+	if !ok {
+		return nil, fmt.Errorf("no stub for channel %q", o.Channel)
+	}
+	if o.Keep == 0 {
+		o.Keep = 10_000
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Chance == nil {
+		o.Chance = func() float64 { return 1 }
+	}
+	s := &Stub{o: o, protocol: p, ledger: newLedger(o.Keep)}
+	if n := o.Throttle.PerSecond(); n > 0 {
+		s.limiter = rate.NewLimiter(rate.Limit(n), max(o.Burst, 1))
+	}
+	return s, nil
+}
+
+// ServeHTTP enters the call into the ledger before it answers, so that one
+// whose answer gets lost is there all the same.
+func (s *Stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
+	if err != nil {
+		return // the caller broke off in the middle: no call came about
+	}
+	c := Call{
+		Time: s.o.Now(), Method: r.Method, Path: r.URL.Path, Header: r.Header.Clone(),
+		Body: bytes.TrimSpace(body), Key: r.Header.Get("Idempotency-Key"),
+	}
+	a := s.answer(c)
+	c.Status = a.Status
+	c = s.ledger.enter(c, a.Done || a.Status/100 == 2)
+	s.print(&c)
+	if !pause(r, s.o.Delay+a.Delay) || a.Status == 0 {
+		panic(http.ErrAbortHandler) // net/http then closes the connection, and logs nothing
+	}
+	w.Header().Set("Content-Type", "application/json")
+	for k, v := range a.Header {
+		w.Header().Set(k, v)
+	}
+	w.WriteHeader(a.Status)
+	io.WriteString(w, a.Body)
+}
+
+// answer decides by the behaviour asked for, then by the protocol.
+func (s *Stub) answer(c Call) Answer {
+	if s.o.Script != nil {
+		if a := s.o.Script(c); a != nil {
+			return *a
+		}
+	}
+	if wait := s.throttled(c.Time); wait > 0 {
+		seconds := strconv.Itoa(int(math.Ceil(wait.Seconds())))
+		return Answer{Status: http.StatusTooManyRequests, Header: map[string]string{"Retry-After": seconds}, Body: s.protocol.failure}
+	}
+	switch x := s.o.Chance(); {
+	case x < s.o.Hang:
+		return Answer{Done: true}
+	case x < s.o.Hang+s.o.Fail:
+		return Answer{Status: http.StatusInternalServerError, Body: s.protocol.failure}
+	}
+	return s.protocol.answer(&c)
+}
+
+// throttled is how long the caller should have waited, 0 when it may go on.
+func (s *Stub) throttled(now time.Time) time.Duration {
+	if s.limiter == nil {
+		return 0
+	}
+	r := s.limiter.ReserveN(now, 1)
+	wait := r.DelayFrom(now)
+	if wait > 0 {
+		r.CancelAt(now) // a refused call uses up nothing
+	}
+	return wait
+}
+
+// pause waits; false when the caller has gone.
+func pause(r *http.Request, d time.Duration) bool {
+	if d <= 0 {
+		return true
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-r.Context().Done():
+		return false
+	}
+}
