@@ -40,6 +40,7 @@ var (
 // TakenError refuses a commit whose once-key is taken.
 type TakenError struct {
 	Key   string
+	Skill string // whose key it is: two skills may name theirs alike
 	Owner string // Ref of the event that took it
 }
 

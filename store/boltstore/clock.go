@@ -1,0 +1,67 @@
+package boltstore
+
+import (
+	"sync"
+	"time"
+)
+
+// clock gives two times. Now is the wall clock, held back from falling below a
+// time that was stored. Steady starts from it when the store is opened and then
+// moves by uptime alone: what must not age when somebody sets the clock is
+// measured by it.
+type clock struct {
+	wall   func() time.Time
+	uptime func() time.Duration
+
+	mu    sync.Mutex
+	floor time.Time // the latest time handed to an act
+	base  time.Time // steady time when uptime was zero
+	last  time.Time // the latest steady time given
+}
+
+// start sets the floor and the beginning of steady time, neither before least.
+func (c *clock) start(wall func() time.Time, uptime func() time.Duration, floor, least time.Time) {
+	c.wall, c.uptime, c.floor = wall, uptime, floor
+	now := c.Now()
+	if least.After(now) {
+		now = least
+	}
+	c.base, c.last = now.Add(-uptime()), now
+}
+
+// Now returns the time in UTC, without a monotonic reading.
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now()
+}
+
+func (c *clock) now() time.Time {
+	now := time.Unix(0, c.wall().UnixNano()).UTC()
+	if now.Before(c.floor) {
+		return c.floor
+	}
+	return now
+}
+
+// Steady returns the steady time; it never runs back.
+func (c *clock) Steady() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.steady()
+}
+
+func (c *clock) steady() time.Time {
+	if t := c.base.Add(c.uptime()); t.After(c.last) {
+		c.last = t
+	}
+	return c.last
+}
+
+// stamp returns both times for an act that will store them.
+func (c *clock) stamp() (now, steady time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.floor = c.now()
+	return c.floor, c.steady()
+}

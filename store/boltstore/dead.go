@@ -1,0 +1,205 @@
+package boltstore
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"bot/engine"
+	"bot/store"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// letter is what is kept with the record of a dead event or command. In the
+// file it stands before the record, as JSON with its length (4 bytes).
+type letter struct {
+	Event  bool        `json:"event,omitempty"`
+	TaskID string      `json:"-"`
+	Tries  []store.Try `json:"tries,omitempty"`
+	Count  int         `json:"count,omitempty"`
+	Skill  string      `json:"skill,omitempty"`
+	Error  string      `json:"error,omitempty"`
+	Time   time.Time   `json:"time"`
+}
+
+var errBrokenLetter = errors.New("letter is cut off")
+
+func openLetter(v []byte) (l letter, rec []byte, err error) {
+	if len(v) < 4 {
+		return l, nil, errBrokenLetter
+	}
+	n := binary.BigEndian.Uint32(v)
+	if uint64(n) > uint64(len(v)-4) {
+		return l, nil, errBrokenLetter
+	}
+	err = json.Unmarshal(v[4:4+n], &l)
+	return l, v[4+n:], err
+}
+
+// bury puts a record among the dead letters.
+func (t *txn) bury(l letter, rec []byte) error {
+	l.Time = t.now
+	js, err := json.Marshal(l)
+	if err != nil {
+		return fmt.Errorf("encode letter: %w", err)
+	}
+	v := binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(js)+len(rec)), uint32(len(js)))
+	v = append(append(v, js...), rec...)
+	id := t.next(bOutbox) // letters and commands share a counter, so that tasks needs no kinds
+	t.put(t.bucket(bDead), be(id), v)
+	if !l.Event {
+		t.addTask(l.TaskID, id)
+	}
+	t.then(func() {
+		t.s.letters.Add(1)
+		if !l.Event {
+			t.s.tasks.add(l.TaskID, id)
+		}
+	})
+	return nil
+}
+
+// exhume takes a letter out.
+func (t *txn) exhume(id uint64, l letter) {
+	t.del(t.bucket(bDead), be(id))
+	t.then(func() {
+		t.s.letters.Add(-1)
+		if !l.Event {
+			t.s.tasks.remove(l.TaskID, id)
+		}
+	})
+}
+
+// Letters returns letters after id.
+func (s *Store) Letters(after uint64, limit int) ([]store.Letter, error) {
+	if after == math.MaxUint64 {
+		return nil, nil
+	}
+	var out []store.Letter
+	err := s.view(func(tx *bolt.Tx) error {
+		c := tx.Bucket(bDead).Cursor()
+		for k, v := c.Seek(be(after + 1)); k != nil && len(out) < limit; k, v = c.Next() {
+			l, err := readLetter(unbe(k), v)
+			if err != nil {
+				return err
+			}
+			out = append(out, l)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, wrap("read letters", err)
+	}
+	return out, nil
+}
+
+// Letter returns one letter.
+func (s *Store) Letter(id uint64) (store.Letter, error) {
+	var out store.Letter
+	err := s.view(func(tx *bolt.Tx) (err error) {
+		v := tx.Bucket(bDead).Get(be(id))
+		if v == nil {
+			return store.ErrGone
+		}
+		out, err = readLetter(id, v)
+		return err
+	})
+	if err != nil {
+		return store.Letter{}, wrap("read letter", err)
+	}
+	return out, nil
+}
+
+func readLetter(id uint64, v []byte) (store.Letter, error) {
+	l, rec, err := openLetter(v)
+	out := store.Letter{ID: id, Tries: l.Tries, Count: l.Count, Skill: l.Skill, Error: l.Error, Time: l.Time}
+	if err == nil && l.Event {
+		out.Event, err = store.DecodeEvent(rec)
+	} else if err == nil {
+		out.Command, err = store.DecodeCommand(rec)
+	}
+	if err != nil {
+		return store.Letter{}, fmt.Errorf("%w: letter %d: %w", store.ErrDamaged, id, err)
+	}
+	return out, nil
+}
+
+// Replay puts a letter back. An event keeps its identity, receipt included. A
+// command keeps its task id, but counts as created now and loses a deadline
+// that has passed: it joins the tail of its conversation and has its time anew.
+func (s *Store) Replay(ctx context.Context, id uint64) error {
+	l, err := s.Letter(id)
+	if err != nil {
+		return wrap("replay letter", err)
+	}
+	run := s.replayEvent(id, l.Event)
+	if l.Command != nil {
+		run = s.replayCommand(id, *l.Command)
+	}
+	return wrap("replay letter", s.do(ctx, &act{grows: true, size: 256, run: run}))
+}
+
+func (s *Store) replayEvent(id uint64, e *engine.Event) func(*txn) error {
+	return func(t *txn) error {
+		v := t.bucket(bDead).Get(be(id))
+		if v == nil {
+			return store.ErrGone
+		}
+		l, rec, err := openLetter(v)
+		if err != nil {
+			return fmt.Errorf("%w: letter %d: %w", store.ErrDamaged, id, err)
+		}
+		rec = append([]byte(nil), rec...)
+		t.exhume(id, l)
+		t.log(e, rec)
+		return nil
+	}
+}
+
+func (s *Store) replayCommand(id uint64, c engine.Command) func(*txn) error {
+	return func(t *txn) error {
+		if t.bucket(bDead).Get(be(id)) == nil {
+			return store.ErrGone
+		}
+		c := c
+		c.Created = t.now
+		if !c.Deadline.After(t.now) {
+			c.Deadline = time.Time{}
+		}
+		o, err := prepareCommand(&c)
+		if err != nil {
+			return err
+		}
+		t.exhume(id, letter{TaskID: c.TaskID})
+		t.send(o)
+		return nil
+	}
+}
+
+// Drop forgets a letter. The task id of a command is free again.
+func (s *Store) Drop(ctx context.Context, id uint64) error {
+	err := s.do(ctx, &act{size: 64, run: func(t *txn) error {
+		v := t.bucket(bDead).Get(be(id))
+		if v == nil {
+			return store.ErrGone
+		}
+		l, rec, err := openLetter(v)
+		if err == nil && !l.Event {
+			l.TaskID, err = store.TaskIDIn(rec)
+		}
+		if err != nil {
+			// What cannot be read can still be thrown away; its task id, if
+			// it had one, is forgotten at the next start.
+			s.log.Warn("dropped an unreadable letter", "letter", id, "error", err)
+			l.Event = true
+		}
+		t.exhume(id, l)
+		return nil
+	}})
+	return wrap("drop letter", err)
+}

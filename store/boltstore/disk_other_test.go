@@ -1,0 +1,11 @@
+//go:build !linux
+
+package boltstore
+
+import "testing"
+
+func smallDisk(t *testing.T) string {
+	t.Helper()
+	t.Skip("no disk of a size of our choosing on this system")
+	return ""
+}

@@ -1,0 +1,197 @@
+package boltstore
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"time"
+
+	"bot/engine"
+	"bot/store"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// Append logs events; see store.Inbox. Duplicates of what is on disk are
+// answered without a commit; a duplicate of an event that is still being
+// written stands behind it in line and so waits for it.
+func (s *Store) Append(ctx context.Context, events []*engine.Event, window time.Duration) (store.Appended, error) {
+	keys := make([]engine.Key, len(events))
+	for i, e := range events {
+		keys[i] = e.Key()
+	}
+	known, err := s.allKnown(keys, window)
+	if err != nil {
+		return store.Appended{}, wrap("append events", err)
+	}
+	if known {
+		return s.allDuplicate(events), nil
+	}
+	recs := make([][]byte, len(events))
+	size := 0
+	for i, e := range events {
+		recs[i] = store.EncodeEvent(e)
+		size += len(recs[i]) + 64
+	}
+	var out store.Appended
+	a := &act{
+		grows: true,
+		size:  size,
+		stamp: func(now time.Time) {
+			for i, e := range events {
+				e.Received = now
+				store.StampEvent(recs[i], now)
+			}
+		},
+		run: func(t *txn) (err error) {
+			out, err = t.appendEvents(events, recs, keys, window)
+			return err
+		},
+	}
+	if err := s.do(ctx, a); err != nil {
+		return store.Appended{}, wrap("append events", err)
+	}
+	return out, nil
+}
+
+func (s *Store) allDuplicate(events []*engine.Event) store.Appended {
+	out := store.Appended{Seqs: make([]uint64, len(events)), Duplicate: make([]bool, len(events))}
+	now := s.Now()
+	for i, e := range events {
+		e.Received = now
+		out.Duplicate[i] = true
+	}
+	return out
+}
+
+func (t *txn) appendEvents(events []*engine.Event, recs [][]byte, keys []engine.Key, window time.Duration) (store.Appended, error) {
+	out := store.Appended{Seqs: make([]uint64, len(events)), Duplicate: make([]bool, len(events))}
+	earlier := make(map[engine.Key]bool, len(events))
+	for i, k := range keys {
+		known, err := t.known(k, window)
+		if err != nil {
+			return store.Appended{}, err
+		}
+		out.Duplicate[i] = known || earlier[k]
+		earlier[k] = true
+	}
+	for i, e := range events {
+		if out.Duplicate[i] {
+			continue
+		}
+		out.Seqs[i] = t.log(e, recs[i])
+		t.remember(keys[i])
+	}
+	return out, nil
+}
+
+// log puts an event at the end of the log.
+func (t *txn) log(e *engine.Event, rec []byte) uint64 {
+	seq := t.next(bWal)
+	t.put(t.bucket(bWal), be(seq), rec)
+	t.then(func() { t.s.keepEvent(seq, e, len(rec)) })
+	return seq
+}
+
+// Seen looks a key up without writing.
+func (s *Store) Seen(k engine.Key, window time.Duration) (bool, error) {
+	known, err := s.allKnown([]engine.Key{k}, window)
+	return known, wrap("look up key", err)
+}
+
+// allKnown tells whether every key is a duplicate of one on disk.
+func (s *Store) allKnown(keys []engine.Key, window time.Duration) (bool, error) {
+	if len(keys) == 0 {
+		return true, nil
+	}
+	since := s.clock.Steady().Add(-window)
+	hits := make([][]hit, len(keys))
+	for i, k := range keys {
+		var err error
+		if hits[i], err = s.index.find(k, since); err != nil || len(hits[i]) == 0 {
+			return false, err
+		}
+	}
+	all := true
+	err := s.view(func(tx *bolt.Tx) error {
+		for i, k := range keys {
+			found := false
+			for _, h := range hits[i] {
+				found = found || stands(tx, k, h)
+			}
+			all = all && found
+		}
+		return nil
+	})
+	return all && err == nil, err
+}
+
+// Read returns entries after seq.
+func (s *Store) Read(after uint64, limit int) ([]store.Entry, error) {
+	var out []store.Entry
+	if after == math.MaxUint64 {
+		return nil, nil
+	}
+	err := s.view(func(tx *bolt.Tx) error {
+		c := tx.Bucket(bWal).Cursor()
+		for k, v := c.Seek(be(after + 1)); k != nil && len(out) < limit; k, v = c.Next() {
+			e, err := s.entry(tx, unbe(k), v)
+			if err != nil {
+				return err
+			}
+			out = append(out, e)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, wrap("read log", err)
+	}
+	return out, nil
+}
+
+// Entry returns one entry.
+func (s *Store) Entry(seq uint64) (store.Entry, error) {
+	var out store.Entry
+	err := s.view(func(tx *bolt.Tx) (err error) {
+		rec := tx.Bucket(bWal).Get(be(seq))
+		if rec == nil {
+			return store.ErrGone
+		}
+		out, err = s.entry(tx, seq, rec)
+		return err
+	})
+	if err != nil {
+		return store.Entry{}, wrap("read log", err)
+	}
+	return out, nil
+}
+
+func (s *Store) entry(tx *bolt.Tx, seq uint64, rec []byte) (store.Entry, error) {
+	e := s.cache.event(seq)
+	if e == nil {
+		var err error
+		if e, err = store.DecodeEvent(rec); err != nil {
+			return store.Entry{}, fmt.Errorf("%w: event %d: %w", store.ErrDamaged, seq, err)
+		}
+		s.cache.put(eventKey(seq), e, len(rec))
+	}
+	out := store.Entry{Seq: seq, Event: e}
+	if s.tried.Load() == 0 {
+		return out, nil
+	}
+	var err error
+	out.Tries, err = triesOf(tx, seq)
+	return out, err
+}
+
+func triesOf(tx *bolt.Tx, seq uint64) (t store.Tries, err error) {
+	v := tx.Bucket(bTries).Get(be(seq))
+	if v == nil {
+		return t, nil
+	}
+	if err := json.Unmarshal(v, &t); err != nil {
+		return t, fmt.Errorf("%w: tries of event %d: %w", store.ErrDamaged, seq, err)
+	}
+	return t, nil
+}

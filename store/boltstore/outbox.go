@@ -1,0 +1,323 @@
+package boltstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"bot/engine"
+	"bot/store"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// outgoing is a command ready to be stored. command is as reading it back
+// gives it, so that senders see the same before and after a restart.
+type outgoing struct {
+	command *engine.Command
+	rec     []byte
+}
+
+func prepareCommand(c *engine.Command) (outgoing, error) {
+	rec, err := store.EncodeCommand(c)
+	if err != nil {
+		return outgoing{}, err
+	}
+	own, err := store.DecodeCommand(rec)
+	return outgoing{own, rec}, err
+}
+
+// send puts a command at the tail of the outbox.
+func (t *txn) send(o outgoing) {
+	id := t.next(bOutbox)
+	t.put(t.bucket(bOutbox), be(id), o.rec)
+	t.addTask(o.command.TaskID, id)
+	t.then(func() {
+		t.s.commands.Add(1)
+		t.s.tasks.add(o.command.TaskID, id)
+		t.s.cache.offer(commandKey(id), o.command, len(o.rec))
+	})
+}
+
+// addTask makes a task id known to the acts that follow in this transaction.
+func (t *txn) addTask(taskID string, id uint64) {
+	if t.tasks == nil {
+		t.tasks = make(map[string][]uint64)
+	}
+	t.tasks[taskID] = append(t.tasks[taskID], id)
+}
+
+// unsend takes a command out of the outbox.
+func (t *txn) unsend(id uint64, taskID string) {
+	t.del(t.bucket(bOutbox), be(id))
+	if b := t.bucket(bDelivery); b.Get(be(id)) != nil {
+		t.del(b, be(id))
+	}
+	t.then(func() {
+		t.s.commands.Add(-1)
+		t.s.doubt.set(id, false)
+		t.s.tasks.remove(taskID, id)
+		t.s.cache.drop(commandKey(id))
+	})
+}
+
+// where is a place in which a task id was found.
+type where struct {
+	id   uint64
+	dead bool
+}
+
+// findTask looks among the candidates for the record that has the task id.
+func findTask(tx *bolt.Tx, candidates []uint64, taskID string) (where, bool) {
+	for _, id := range candidates {
+		if rec := tx.Bucket(bOutbox).Get(be(id)); rec != nil {
+			if got, err := store.TaskIDIn(rec); err == nil && got == taskID {
+				return where{id: id}, true
+			}
+		}
+		if v := tx.Bucket(bDead).Get(be(id)); v != nil {
+			if l, rec, err := openLetter(v); err == nil && !l.Event {
+				if got, err := store.TaskIDIn(rec); err == nil && got == taskID {
+					return where{id: id, dead: true}, true
+				}
+			}
+		}
+	}
+	return where{}, false
+}
+
+func (t *txn) findTask(taskID string) (where, bool) {
+	return findTask(t.tx, append(t.s.tasks.ids(taskID), t.tasks[taskID]...), taskID)
+}
+
+// Submit stores commands from outside.
+func (s *Store) Submit(ctx context.Context, cmds []engine.Command, window time.Duration) ([]bool, error) {
+	ready := make([]outgoing, len(cmds))
+	size := 0
+	for i := range cmds {
+		if cmds[i].TaskID == "" {
+			return nil, wrap("submit commands", errors.New("a command has no task id"))
+		}
+		var err error
+		if ready[i], err = prepareCommand(&cmds[i]); err != nil {
+			return nil, wrap("submit commands", err)
+		}
+		size += len(ready[i].rec) + 64
+	}
+	var duplicate []bool
+	err := s.do(ctx, &act{grows: true, size: size, run: func(t *txn) error {
+		duplicate = t.submit(ready, window)
+		return nil
+	}})
+	if err != nil {
+		return nil, wrap("submit commands", err)
+	}
+	return duplicate, nil
+}
+
+func (t *txn) submit(ready []outgoing, window time.Duration) []bool {
+	duplicate := make([]bool, len(ready))
+	for i, o := range ready {
+		id := o.command.TaskID
+		_, known := t.findTask(id)
+		if !known {
+			_, since, ok := settled(t.tx, id)
+			known = ok && t.steady.Sub(since) < window
+		}
+		if duplicate[i] = known; !known {
+			t.send(o)
+		}
+	}
+	return duplicate
+}
+
+// Deliveries returns commands after id.
+func (s *Store) Deliveries(after uint64, limit int) ([]store.Delivery, error) {
+	if after == math.MaxUint64 {
+		return nil, nil
+	}
+	var out []store.Delivery
+	err := s.view(func(tx *bolt.Tx) error {
+		c := tx.Bucket(bOutbox).Cursor()
+		for k, rec := c.Seek(be(after + 1)); k != nil && len(out) < limit; k, rec = c.Next() {
+			d, err := s.delivery(tx, unbe(k), rec)
+			if err != nil {
+				return err
+			}
+			out = append(out, d)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, wrap("read outbox", err)
+	}
+	return out, nil
+}
+
+// Delivery returns one command.
+func (s *Store) Delivery(id uint64) (store.Delivery, error) {
+	var out store.Delivery
+	err := s.view(func(tx *bolt.Tx) (err error) {
+		rec := tx.Bucket(bOutbox).Get(be(id))
+		if rec == nil {
+			return store.ErrGone
+		}
+		out, err = s.delivery(tx, id, rec)
+		return err
+	})
+	if err != nil {
+		return store.Delivery{}, wrap("read outbox", err)
+	}
+	return out, nil
+}
+
+func (s *Store) delivery(tx *bolt.Tx, id uint64, rec []byte) (store.Delivery, error) {
+	c := s.cache.command(id)
+	if c == nil {
+		var err error
+		if c, err = store.DecodeCommand(rec); err != nil {
+			return store.Delivery{}, fmt.Errorf("%w: command %d: %w", store.ErrDamaged, id, err)
+		}
+		s.cache.put(commandKey(id), c, len(rec))
+	}
+	p, err := progressOf(tx, id)
+	return store.Delivery{ID: id, Command: c, Progress: p}, err
+}
+
+func progressOf(tx *bolt.Tx, id uint64) (store.Progress, error) {
+	p := store.Progress{Phase: store.Waiting}
+	v := tx.Bucket(bDelivery).Get(be(id))
+	if v == nil {
+		return p, nil
+	}
+	if err := json.Unmarshal(v, &p); err != nil {
+		return p, fmt.Errorf("%w: progress of command %d: %w", store.ErrDamaged, id, err)
+	}
+	return p, nil
+}
+
+// clip keeps the last attempts only.
+func clip(p store.Progress) store.Progress {
+	if n := len(p.Tries) - store.MaxTries; n > 0 {
+		p.Tries = p.Tries[n:]
+	}
+	if p.Phase == "" {
+		p.Phase = store.Waiting
+	}
+	return p
+}
+
+// Attempt marks a command as Sending, whatever p.Phase says. p is the whole
+// progress with the new Try already in it.
+func (s *Store) Attempt(ctx context.Context, id uint64, p store.Progress) error {
+	p.Phase = store.Sending
+	return wrap("mark attempt", s.progress(ctx, id, p))
+}
+
+// progress replaces the progress of a command in the outbox.
+func (s *Store) progress(ctx context.Context, id uint64, p store.Progress) error {
+	p = clip(p)
+	js, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	return s.do(ctx, &act{size: len(js) + 64, run: func(t *txn) error {
+		if t.bucket(bOutbox).Get(be(id)) == nil {
+			return store.ErrGone
+		}
+		t.put(t.bucket(bDelivery), be(id), js)
+		t.then(func() { t.s.doubt.set(id, p.Phase == store.InDoubt) })
+		return nil
+	}})
+}
+
+// Settle records how an attempt ended.
+func (s *Store) Settle(ctx context.Context, e store.Settlement) error {
+	if e.Final == "" {
+		return wrap("settle command", s.progress(ctx, e.ID, e.Progress))
+	}
+	if _, ok := finalCodes[e.Final]; !ok {
+		return wrap("settle command", fmt.Errorf("unknown end %q", e.Final))
+	}
+	d, err := s.Delivery(e.ID)
+	if err != nil {
+		return wrap("settle command", err)
+	}
+	p := clip(e.Progress)
+	known := letter{Tries: p.Tries, Count: p.Attempts, Skill: d.Command.Skill, Error: p.Reason}
+	err = s.do(ctx, &act{size: 128, run: func(t *txn) error {
+		rec := t.bucket(bOutbox).Get(be(e.ID))
+		if rec == nil {
+			return store.ErrGone
+		}
+		if e.Final == store.Dead {
+			known := known
+			known.TaskID = d.Command.TaskID
+			if err := t.bury(known, rec); err != nil {
+				return err
+			}
+		}
+		t.unsend(e.ID, d.Command.TaskID)
+		if e.Final != store.Dead && d.Command.Submitted {
+			t.settle(d.Command.TaskID, e.Final)
+		}
+		return nil
+	}})
+	return wrap("settle command", err)
+}
+
+// Cancel takes a waiting command out.
+func (s *Store) Cancel(ctx context.Context, taskID string) error {
+	err := s.do(ctx, &act{size: 128, run: func(t *txn) error {
+		at, ok := t.findTask(taskID)
+		if !ok || at.dead {
+			return store.ErrGone
+		}
+		p, err := progressOf(t.tx, at.id)
+		if err != nil {
+			return err
+		}
+		if p.Phase != store.Waiting {
+			return store.ErrGone
+		}
+		c, err := store.DecodeCommand(t.bucket(bOutbox).Get(be(at.id)))
+		if err != nil {
+			return fmt.Errorf("%w: command %d: %w", store.ErrDamaged, at.id, err)
+		}
+		t.unsend(at.id, taskID)
+		if c.Submitted {
+			t.settle(taskID, store.Cancelled)
+		}
+		return nil
+	}})
+	return wrap("cancel command", err)
+}
+
+// Find looks a task id up.
+func (s *Store) Find(taskID string) (store.Delivery, store.Final, error) {
+	var d store.Delivery
+	var final store.Final
+	err := s.view(func(tx *bolt.Tx) (err error) {
+		if at, ok := findTask(tx, s.tasks.ids(taskID), taskID); ok {
+			if at.dead {
+				final = store.Dead
+				return nil
+			}
+			d, err = s.delivery(tx, at.id, tx.Bucket(bOutbox).Get(be(at.id)))
+			return err
+		}
+		end, since, ok := settled(tx, taskID)
+		if !ok || s.clock.Steady().Sub(since) >= s.settledFor() {
+			return store.ErrGone
+		}
+		final = end
+		return nil
+	})
+	if err != nil {
+		return store.Delivery{}, "", wrap("find task", err)
+	}
+	return d, final, nil
+}

@@ -1,0 +1,57 @@
+package boltstore
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Run says who has a store open and where to reach it. It lies beside the
+// store while it is open, and stays when its process dies.
+type Run struct {
+	PID      int    `json:"pid"`
+	Admin    string `json:"admin,omitempty"`    // address of the operator's listener
+	Callback string `json:"callback,omitempty"` // address that platforms call
+}
+
+func runPath(store string) string { return store + ".run" }
+
+// WriteRun replaces what is said of the store at path. Only who has it open
+// may call it.
+func WriteRun(path string, r Run) error {
+	b, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("write run file: %w", err)
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+newSuffix+"*")
+	if err != nil {
+		return fmt.Errorf("write run file: %w", err)
+	}
+	_, err = f.Write(append(b, '\n'))
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), runPath(path))
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return fmt.Errorf("write run file: %w", err)
+	}
+	return nil
+}
+
+// ReadRun reads what is said of the store at path. fs.ErrNotExist when nobody
+// has it open.
+func ReadRun(path string) (Run, error) {
+	b, err := os.ReadFile(runPath(path))
+	if err != nil {
+		return Run{}, fmt.Errorf("read run file: %w", err)
+	}
+	var r Run
+	if err := json.Unmarshal(b, &r); err != nil {
+		return Run{}, fmt.Errorf("read run file %s: %w", runPath(path), err)
+	}
+	return r, nil
+}

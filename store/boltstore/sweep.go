@@ -1,0 +1,66 @@
+package boltstore
+
+import (
+	"context"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// Sweep drops whole slices and periods, one in each act, so that no act waits
+// for more than one of them.
+func (s *Store) Sweep(ctx context.Context) error {
+	steady := s.clock.Steady()
+	for _, start := range s.index.ended(steady.Add(-s.opt.Window)) {
+		err := s.dropSlice(ctx, bDedup, beTime(start), func() { s.index.drop(start) })
+		if err != nil {
+			return wrap("sweep dedup keys", err)
+		}
+	}
+	// A bucket is over when its last possible entry is.
+	err := s.sweepBuckets(ctx, bSettled, func(name uint64) bool {
+		end := time.Unix(0, int64(name)).Add(s.settledSlice())
+		return end.Add(s.settledFor()).Before(steady)
+	})
+	if err != nil {
+		return wrap("sweep settled commands", err)
+	}
+	now := s.Now()
+	err = s.sweepBuckets(ctx, bOnce, func(period uint64) bool { return period < periodOf(now) })
+	return wrap("sweep once-keys", err)
+}
+
+func (s *Store) sweepBuckets(ctx context.Context, parent []byte, over func(name uint64) bool) error {
+	var names [][]byte
+	err := s.view(func(tx *bolt.Tx) error {
+		return tx.Bucket(parent).ForEachBucket(func(name []byte) error {
+			if over(unbe(name)) {
+				names = append(names, append([]byte(nil), name...))
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := s.dropSlice(ctx, parent, name, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) dropSlice(ctx context.Context, parent, name []byte, then func()) error {
+	return s.do(ctx, &act{size: 64, run: func(t *txn) error {
+		b := t.bucket(parent)
+		if b.Bucket(name) == nil {
+			return nil // another sweep was faster
+		}
+		t.dropBucket(b, name)
+		if then != nil {
+			t.then(then)
+		}
+		return nil
+	}})
+}

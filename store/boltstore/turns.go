@@ -1,0 +1,242 @@
+package boltstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"bot/engine"
+	"bot/store"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// A state's value is version (8) | expiry (8, 0 for none) | flags (1) | JSON:
+// what acts need to know of a state they replace is read without its JSON.
+const (
+	stateExpiryAt = 8
+	stateFlagsAt  = 16
+	stateJSONAt   = 17
+
+	flagNotify = 1
+)
+
+var errBrokenState = errors.New("state record is too short")
+
+// State returns a copy of a state.
+func (s *Store) State(k engine.StateKey) (engine.State, error) {
+	key, err := stateKey(k)
+	if err != nil {
+		return engine.State{}, wrap("read state", err)
+	}
+	var st engine.State
+	err = s.view(func(tx *bolt.Tx) error {
+		v := tx.Bucket(bState).Get(key)
+		if v == nil {
+			return nil
+		}
+		if len(v) < stateJSONAt {
+			return fmt.Errorf("%w: %w", store.ErrDamaged, errBrokenState)
+		}
+		if err := json.Unmarshal(v[stateJSONAt:], &st); err != nil {
+			return fmt.Errorf("%w: %w", store.ErrDamaged, err)
+		}
+		st.Version = unbe(v)
+		return nil
+	})
+	if err != nil {
+		return engine.State{}, wrap("read state", err)
+	}
+	return st, nil
+}
+
+// stateWrite is a store.StateWrite ready to be written but for its version.
+type stateWrite struct {
+	key    []byte
+	read   uint64
+	rest   []byte // what follows the version; nil removes the state
+	expiry []byte // time of the expiry row, nil for none
+}
+
+func prepareState(w store.StateWrite) (stateWrite, error) {
+	key, err := stateKey(w.Key)
+	out := stateWrite{key: key, read: w.Read}
+	if err != nil || !w.State.Exists() {
+		return out, err
+	}
+	js, err := json.Marshal(w.State)
+	if err != nil {
+		return out, fmt.Errorf("encode state: %w", err)
+	}
+	expiry, flags := be(0), byte(0)
+	if !w.State.Expires.IsZero() {
+		expiry = beTime(w.State.Expires)
+		out.expiry = expiry
+	}
+	if w.State.Notify {
+		flags = flagNotify
+	}
+	out.rest = append(append(append([]byte(nil), expiry...), flags), js...)
+	return out, nil
+}
+
+// commit is a store.Commit ready to be written.
+type commit struct {
+	seq      uint64
+	owner    string
+	states   []stateWrite
+	once     []onceWrite
+	commands []outgoing
+	size     int
+}
+
+// Commit ends the handling of an event with all its effects.
+func (s *Store) Commit(ctx context.Context, c store.Commit) error {
+	ready := commit{seq: c.Seq, owner: c.Owner, size: 256}
+	for _, w := range c.States {
+		sw, err := prepareState(w)
+		if err != nil {
+			return wrap("commit", err)
+		}
+		ready.states = append(ready.states, sw)
+		ready.size += 2*len(sw.key) + len(sw.rest)
+	}
+	for _, o := range c.Once {
+		ready.once = append(ready.once, prepareOnce(o, c.Owner))
+		ready.size += 128
+	}
+	for i := range c.Commands {
+		o, err := prepareCommand(&c.Commands[i])
+		if err != nil {
+			return wrap("commit", err)
+		}
+		ready.commands = append(ready.commands, o)
+		ready.size += len(o.rec)
+	}
+	err := s.do(ctx, &act{size: ready.size, run: ready.run})
+	return wrap("commit", err)
+}
+
+// run asks first and writes then, so that a refusal leaves nothing behind.
+func (c *commit) run(t *txn) error {
+	if t.bucket(bWal).Get(be(c.seq)) == nil {
+		return store.ErrGone
+	}
+	states := t.bucket(bState)
+	for _, w := range c.states {
+		if unbe(states.Get(w.key)) != w.read {
+			return store.ErrConflict
+		}
+	}
+	for _, o := range c.once {
+		if err := t.free(o); err != nil {
+			return err
+		}
+	}
+	t.endEvent(c.seq)
+	for _, w := range c.states {
+		t.setState(w)
+	}
+	for _, o := range c.once {
+		t.take(o)
+	}
+	for _, o := range c.commands {
+		t.send(o)
+	}
+	return nil
+}
+
+// endEvent takes an event out of the log.
+func (t *txn) endEvent(seq uint64) {
+	t.del(t.bucket(bWal), be(seq))
+	if tries := t.bucket(bTries); t.s.tried.Load() > 0 && tries.Get(be(seq)) != nil {
+		t.del(tries, be(seq))
+		t.then(func() { t.s.tried.Add(-1) })
+	}
+	t.then(func() { t.s.forgetEvent(seq) })
+}
+
+// setState replaces a state and its expiry row.
+func (t *txn) setState(w stateWrite) {
+	states, expiry := t.bucket(bState), t.bucket(bExpiry)
+	old := states.Get(w.key)
+	if len(old) >= stateJSONAt && unbe(old[stateExpiryAt:]) != 0 {
+		if row := expiryRow(old[stateExpiryAt:stateFlagsAt], w.key); expiry.Get(row) != nil {
+			t.del(expiry, row)
+		}
+	}
+	if w.rest == nil {
+		if old != nil {
+			t.del(states, w.key)
+		}
+		return
+	}
+	version := be(t.next(bState))
+	t.put(states, w.key, append(append([]byte(nil), version...), w.rest...))
+	if w.expiry != nil {
+		t.put(expiry, expiryRow(w.expiry, w.key), version)
+	}
+}
+
+// Fail records a failed attempt, or buries the event.
+func (s *Store) Fail(ctx context.Context, f store.Failure) error {
+	tries, err := json.Marshal(f.Tries)
+	if err != nil {
+		return wrap("record failure", err)
+	}
+	known := letter{Event: true, Count: f.Tries.Count, Skill: f.Skill, Error: f.Tries.Error}
+	err = s.do(ctx, &act{size: len(tries) + 64, run: func(t *txn) error {
+		rec := t.bucket(bWal).Get(be(f.Seq))
+		switch {
+		case rec == nil:
+			return store.ErrGone
+		case !f.Bury:
+			t.setTries(f.Seq, tries)
+			return nil
+		}
+		if err := t.bury(known, rec); err != nil {
+			return err
+		}
+		t.endEvent(f.Seq)
+		return nil
+	}})
+	return wrap("record failure", err)
+}
+
+func (t *txn) setTries(seq uint64, js []byte) {
+	b := t.bucket(bTries)
+	if b.Get(be(seq)) == nil {
+		t.then(func() { t.s.tried.Add(1) })
+	}
+	t.put(b, be(seq), js)
+}
+
+// Charge counts an attempt before it is made.
+func (s *Store) Charge(ctx context.Context, seq uint64) (store.Tries, error) {
+	var out store.Tries
+	err := s.do(ctx, &act{size: 256, run: func(t *txn) error {
+		if t.bucket(bWal).Get(be(seq)) == nil {
+			return store.ErrGone
+		}
+		tries, err := triesOf(t.tx, seq)
+		if err != nil {
+			return err
+		}
+		tries.Count++
+		if tries.First.IsZero() {
+			tries.First = t.now
+		}
+		js, err := json.Marshal(tries)
+		if err != nil {
+			return err
+		}
+		t.setTries(seq, js)
+		out = tries
+		return nil
+	}})
+	if err != nil {
+		return store.Tries{}, wrap("charge attempt", err)
+	}
+	return out, nil
+}

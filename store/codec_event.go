@@ -1,0 +1,220 @@
+package store
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"bot/engine"
+)
+
+// Tags of an event's fields. They are on disk: never give one a new meaning.
+const (
+	evAccount = iota + 1
+	evKind
+	evType
+	evID
+	evReceiver
+	evConversation
+	evSender
+	evSenderName
+	evSelf
+	evGroup
+	evMention
+	evText
+	evActor
+	evMember // repeated
+	evMedia  // repeated, fields within
+	evParam  // repeated, fields within
+	evTicketToken
+	evTicketExpires
+	evTime
+	evRaw
+)
+
+// Tags within a media reference and within a parameter.
+const (
+	mediaKind = iota + 1
+	mediaURL
+	mediaName
+	mediaSize
+)
+const (
+	paramKey = iota + 1
+	paramValue
+)
+
+const receivedAt = bodyAt
+
+// EncodeEvent returns the record of an event. Equal events make equal records.
+func EncodeEvent(e *engine.Event) []byte {
+	b := make([]byte, receivedAt+8, 192+len(e.Text)+len(e.Raw))
+	b[0] = recordFormat
+	b = appendString(b, evAccount, e.Account)
+	b = appendString(b, evKind, string(e.Kind))
+	b = appendString(b, evType, e.Type)
+	b = appendString(b, evID, e.ID)
+	b = appendString(b, evReceiver, e.Receiver)
+	b = appendString(b, evConversation, e.Conversation)
+	b = appendString(b, evSender, e.Sender)
+	b = appendString(b, evSenderName, e.SenderName)
+	b = appendBool(b, evSelf, e.Self)
+	b = appendBool(b, evGroup, e.Group)
+	b = appendString(b, evMention, string(e.Mention))
+	b = appendString(b, evText, e.Text)
+	b = appendString(b, evActor, e.Actor)
+	for _, m := range e.Members {
+		b = appendNested(b, evMember, []byte(m))
+	}
+	for _, m := range e.Media {
+		b = appendNested(b, evMedia, encodeMedia(m))
+	}
+	for _, k := range slices.Sorted(maps.Keys(e.Params)) {
+		v := appendString(appendString(nil, paramKey, k), paramValue, e.Params[k])
+		b = appendNested(b, evParam, v)
+	}
+	b = appendString(b, evTicketToken, e.Ticket.Token)
+	b = appendTime(b, evTicketExpires, e.Ticket.Expires)
+	b = appendTime(b, evTime, e.Time)
+	b = appendBytes(b, evRaw, e.Raw)
+	StampEvent(b, e.Received)
+	return b
+}
+
+// StampEvent sets the receipt time of an event's record in place.
+func StampEvent(rec []byte, received time.Time) {
+	binary.BigEndian.PutUint64(rec[receivedAt:], uint64(nanos(received)))
+	seal(rec)
+}
+
+// ReceivedOf reads the receipt time without reading, or checking, the rest.
+func ReceivedOf(rec []byte) (time.Time, error) {
+	if len(rec) < receivedAt+8 || rec[0] != recordFormat {
+		return time.Time{}, fmt.Errorf("%w: no receipt time", ErrRecord)
+	}
+	return timeOf(int64(binary.BigEndian.Uint64(rec[receivedAt:]))), nil
+}
+
+// DecodeEvent reads a record that EncodeEvent made; the event shares nothing
+// with it. Times come back in UTC, empty lists and maps as nil. Whatever rec
+// holds, it answers with ErrRecord at worst.
+func DecodeEvent(rec []byte) (*engine.Event, error) {
+	body, err := unseal(rec)
+	if err != nil {
+		return nil, err
+	}
+	if len(body) < 8 {
+		return nil, fmt.Errorf("%w: no receipt time", ErrRecord)
+	}
+	e := &engine.Event{Received: timeOf(int64(binary.BigEndian.Uint64(body)))}
+	f := fields{rest: body[8:]}
+	for f.next() {
+		readEventField(&f, e)
+	}
+	if f.err != nil {
+		return nil, f.err
+	}
+	return e, nil
+}
+
+func readEventField(f *fields, e *engine.Event) {
+	switch f.tag {
+	case evAccount:
+		e.Account = f.string()
+	case evKind:
+		e.Kind = engine.Kind(f.string())
+	case evType:
+		e.Type = f.string()
+	case evID:
+		e.ID = f.string()
+	case evReceiver:
+		e.Receiver = f.string()
+	case evConversation:
+		e.Conversation = f.string()
+	case evSender:
+		e.Sender = f.string()
+	case evSenderName:
+		e.SenderName = f.string()
+	case evSelf:
+		e.Self = f.bool()
+	case evGroup:
+		e.Group = f.bool()
+	case evMention:
+		e.Mention = engine.Mention(f.string())
+	case evText:
+		e.Text = f.string()
+	case evActor:
+		e.Actor = f.string()
+	case evMember:
+		e.Members = append(e.Members, f.string())
+	case evMedia:
+		e.Media = append(e.Media, decodeMedia(f))
+	case evParam:
+		k, v := decodeParam(f)
+		if e.Params == nil {
+			e.Params = make(map[string]string)
+		}
+		e.Params[k] = v
+	case evTicketToken:
+		e.Ticket.Token = f.string()
+	case evTicketExpires:
+		e.Ticket.Expires = f.time()
+	case evTime:
+		e.Time = f.time()
+	case evRaw:
+		e.Raw = f.bytes()
+	}
+}
+
+// appendNested writes a field even when it is empty: an empty member counts.
+func appendNested(b []byte, tag uint64, v []byte) []byte {
+	b = binary.AppendUvarint(b, tag)
+	b = binary.AppendUvarint(b, uint64(len(v)))
+	return append(b, v...)
+}
+
+func encodeMedia(m engine.Media) []byte {
+	b := appendString(nil, mediaKind, m.Kind)
+	b = appendString(b, mediaURL, m.URL)
+	b = appendString(b, mediaName, m.Name)
+	return appendInt(b, mediaSize, m.Size)
+}
+
+func decodeMedia(outer *fields) engine.Media {
+	var m engine.Media
+	f := fields{rest: outer.val}
+	for f.next() {
+		switch f.tag {
+		case mediaKind:
+			m.Kind = f.string()
+		case mediaURL:
+			m.URL = f.string()
+		case mediaName:
+			m.Name = f.string()
+		case mediaSize:
+			m.Size = f.int()
+		}
+	}
+	if f.err != nil {
+		outer.fail("bad media")
+	}
+	return m
+}
+
+func decodeParam(outer *fields) (key, value string) {
+	f := fields{rest: outer.val}
+	for f.next() {
+		switch f.tag {
+		case paramKey:
+			key = f.string()
+		case paramValue:
+			value = f.string()
+		}
+	}
+	if f.err != nil {
+		outer.fail("bad parameter")
+	}
+	return key, value
+}

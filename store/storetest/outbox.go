@@ -1,0 +1,330 @@
+package storetest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync/atomic"
+	"time"
+
+	"bot/engine"
+	"bot/store"
+)
+
+var outboxCases = []testCase{
+	{"a submitted command is read back as it was given, also after a crash", func(e *env) {
+		in := submitted("t")
+		in.TraceID, in.Lane, in.Origin = "trace", engine.LaneBulk, "ref"
+		in.Params = map[string]any{"id": json.Number("9223372036854775807"), "list": []any{"x", true}}
+		in.NotBefore, in.Deadline = in.Created.Add(1), in.Created.Add(2)
+		in.Ticket = engine.Ticket{Token: "tk", Expires: in.Created}
+		_, err := e.Submit(e.ctx, []engine.Command{in}, time.Hour)
+		e.must(err)
+		for range 2 {
+			d := e.find("t")
+			if !reflect.DeepEqual(*d.Command, in) || d.Progress.Phase != store.Waiting || d.Progress.Attempts != 0 {
+				e.Errorf("got  %+v\nwant %+v", *d.Command, in)
+			}
+			e.crash()
+		}
+	}},
+	{"numbers in parameters read the same before and after a crash", func(e *env) {
+		in := submitted("t")
+		in.Params = map[string]any{"n": 5, "f": 1.5}
+		_, err := e.Submit(e.ctx, []engine.Command{in}, time.Hour)
+		e.must(err)
+		before := e.find("t").Command.Params
+		e.crash()
+		if after := e.find("t").Command.Params; !reflect.DeepEqual(before, after) {
+			e.Errorf("before %#v, after %#v", before, after)
+		}
+	}},
+	{"a task id in the outbox is a duplicate, in the same call too", func(e *env) {
+		e.submit("1")
+		if got, want := e.submit("2", "1", "2", "3"), []bool{false, true, true, false}; !reflect.DeepEqual(got, want) {
+			e.Errorf("duplicates %v, want %v", got, want)
+		}
+		e.crash()
+		if got := e.submit("3"); !got[0] {
+			e.Error("not a duplicate after a crash")
+		}
+		if n := len(e.outbox()); n != 3 {
+			e.Errorf("outbox holds %d", n)
+		}
+	}},
+	{"of twenty submissions of a task id at once one is stored", func(e *env) {
+		var stored atomic.Int32
+		parallel(20, func(int) {
+			dup, err := e.Submit(e.ctx, []engine.Command{submitted("t")}, time.Hour)
+			if err != nil {
+				e.Error(err)
+			} else if !dup[0] {
+				stored.Add(1)
+			}
+		})
+		if stored.Load() != 1 || len(e.outbox()) != 1 {
+			e.Errorf("%d stored, outbox %d", stored.Load(), len(e.outbox()))
+		}
+	}},
+	{"a settled task id is a duplicate for the window and free afterwards", func(e *env) {
+		for _, final := range []store.Final{store.Sent, store.Confirmed, store.Cancelled} {
+			task := string(final)
+			e.submit(task)
+			e.must(e.Settle(e.ctx, store.Settlement{ID: e.find(task).ID, Final: final}))
+			e.crash()
+			if _, got, err := e.Find(task); err != nil || got != final {
+				e.Errorf("found %q, %v; want %q", got, err, final)
+			}
+			e.clock.Advance(24*time.Hour - 1)
+			e.must(e.Sweep(e.ctx))
+			if !e.submit(task)[0] {
+				e.Errorf("%s: not a duplicate within the window", task)
+			}
+			e.clock.Advance(1)
+			if e.submit(task)[0] {
+				e.Errorf("%s: a duplicate after the window", task)
+			}
+		}
+	}},
+	{"a dead task id is a duplicate until its letter is dropped", func(e *env) {
+		e.submit("t")
+		e.must(e.Settle(e.ctx, store.Settlement{ID: e.find("t").ID, Final: store.Dead}))
+		e.clock.Advance(10 * window)
+		e.crash()
+		if _, final, err := e.Find("t"); err != nil || final != store.Dead {
+			e.Errorf("found %q, %v", final, err)
+		}
+		if !e.submit("t")[0] {
+			e.Error("not a duplicate")
+		}
+		e.must(e.Drop(e.ctx, e.dead()[0].ID))
+		if e.submit("t")[0] {
+			e.Error("a duplicate of a dropped letter")
+		}
+	}},
+	{"commands come in the order of storing, up to the limit", func(e *env) {
+		e.submit("1", "2")
+		e.must(e.Commit(e.ctx, store.Commit{Seq: e.add("e")[0], Owner: "o", Commands: []engine.Command{command("3"), command("4")}}))
+		first, err := e.Deliveries(0, 3)
+		e.must(err)
+		rest, err := e.Deliveries(first[2].ID, 3)
+		e.must(err)
+		for i, d := range append(first, rest...) {
+			if d.Command.TaskID != fmt.Sprint(i+1) {
+				e.Errorf("place %d has %s", i, d.Command.TaskID)
+			}
+		}
+		if got, err := e.Deliveries(^uint64(0), 3); err != nil || len(got) != 0 {
+			e.Errorf("after the greatest number: %+v, %v", got, err)
+		}
+	}},
+	{"an attempt is marked before it is made and stays marked after a crash", func(e *env) {
+		e.submit("t")
+		p := store.Progress{Attempts: 1, Tries: []store.Try{{Time: e.Now()}}}
+		e.must(e.Attempt(e.ctx, e.find("t").ID, p))
+		for range 2 {
+			if got := e.find("t").Progress; got.Phase != store.Sending || got.Attempts != 1 || len(got.Tries) != 1 {
+				e.Errorf("progress %+v", got)
+			}
+			e.crash()
+		}
+	}},
+	{"a settlement without an end keeps the command with its progress", func(e *env) {
+		e.submit("t")
+		id := e.find("t").ID
+		want := store.Progress{Phase: store.Waiting, Attempts: 2, NotBefore: e.Now().Add(time.Minute), Reason: "busy",
+			Tries: []store.Try{{Time: e.Now(), Class: "transient", Status: 503, Note: "n"}}}
+		e.must(e.Settle(e.ctx, store.Settlement{ID: id, Progress: want}))
+		e.crash()
+		if got := e.find("t").Progress; !reflect.DeepEqual(got, want) {
+			e.Errorf("got  %+v\nwant %+v", got, want)
+		}
+	}},
+	{"only the last tries are kept", func(e *env) {
+		e.submit("t")
+		p := store.Progress{Phase: store.Waiting, Attempts: 50}
+		for i := range 50 {
+			p.Tries = append(p.Tries, store.Try{Time: e.Now(), Status: i})
+		}
+		e.must(e.Settle(e.ctx, store.Settlement{ID: e.find("t").ID, Progress: p}))
+		got := e.find("t").Progress
+		if len(got.Tries) != store.MaxTries || got.Tries[store.MaxTries-1].Status != 49 || got.Attempts != 50 {
+			e.Errorf("progress %+v", got)
+		}
+	}},
+	{"commands in doubt are counted, also after a crash", func(e *env) {
+		e.submit("1", "2")
+		for _, task := range []string{"1", "2"} {
+			e.must(e.Settle(e.ctx, store.Settlement{ID: e.find(task).ID, Progress: store.Progress{Phase: store.InDoubt}}))
+		}
+		e.must(e.Settle(e.ctx, store.Settlement{ID: e.find("1").ID, Final: store.Sent}))
+		for range 2 {
+			if st, err := e.Stats(); err != nil || st.InDoubt != 1 {
+				e.Errorf("stats %+v, %v", st, err)
+			}
+			e.crash()
+		}
+	}},
+	{"a sent command has left; that of an event is then unknown", func(e *env) {
+		e.must(e.Commit(e.ctx, store.Commit{Seq: e.add("e")[0], Owner: "o", Commands: []engine.Command{command("t")}}))
+		id := e.find("t").ID
+		e.must(e.Attempt(e.ctx, id, store.Progress{}))
+		e.must(e.Settle(e.ctx, store.Settlement{ID: id, Final: store.Sent}))
+		if _, _, err := e.Find("t"); !errors.Is(err, store.ErrGone) {
+			e.Errorf("find: %v", err)
+		}
+		if _, err := e.Delivery(id); !errors.Is(err, store.ErrGone) {
+			e.Errorf("delivery: %v", err)
+		}
+		if n := len(e.outbox()); n != 0 {
+			e.Errorf("outbox holds %d", n)
+		}
+	}},
+	{"what has left can be neither attempted nor settled", func(e *env) {
+		for name, err := range map[string]error{
+			"attempt":  e.Attempt(e.ctx, 99, store.Progress{}),
+			"keep":     e.Settle(e.ctx, store.Settlement{ID: 99}),
+			"end":      e.Settle(e.ctx, store.Settlement{ID: 99, Final: store.Sent}),
+			"bury":     e.Settle(e.ctx, store.Settlement{ID: 99, Final: store.Dead}),
+			"cancel":   e.Cancel(e.ctx, "no such task"),
+			"delivery": func() error { _, err := e.Delivery(99); return err }(),
+			"find":     func() error { _, _, err := e.Find("no such task"); return err }(),
+		} {
+			if !errors.Is(err, store.ErrGone) {
+				e.Errorf("%s: %v", name, err)
+			}
+		}
+	}},
+	{"of two settlements at once one is gone", func(e *env) {
+		e.submit("t")
+		id := e.find("t").ID
+		e.oneWins(store.ErrGone, func(i int) error {
+			return e.Settle(e.ctx, store.Settlement{ID: id, Final: []store.Final{store.Sent, store.Dead}[i]})
+		})
+	}},
+	{"a waiting command can be cancelled", func(e *env) {
+		e.submit("t")
+		e.must(e.Cancel(e.ctx, "t"))
+		e.crash()
+		if _, final, err := e.Find("t"); err != nil || final != store.Cancelled {
+			e.Errorf("found %q, %v", final, err)
+		}
+		if n := len(e.outbox()); n != 0 {
+			e.Errorf("outbox holds %d", n)
+		}
+		if err := e.Cancel(e.ctx, "t"); !errors.Is(err, store.ErrGone) {
+			e.Errorf("a second time: %v", err)
+		}
+	}},
+	{"a command that is on its way, in doubt or dead cannot be cancelled", func(e *env) {
+		e.submit("sending", "doubt", "dead")
+		e.must(e.Attempt(e.ctx, e.find("sending").ID, store.Progress{}))
+		e.must(e.Settle(e.ctx, store.Settlement{ID: e.find("doubt").ID, Progress: store.Progress{Phase: store.InDoubt}}))
+		e.must(e.Settle(e.ctx, store.Settlement{ID: e.find("dead").ID, Final: store.Dead}))
+		for _, task := range []string{"sending", "doubt", "dead"} {
+			if err := e.Cancel(e.ctx, task); !errors.Is(err, store.ErrGone) {
+				e.Errorf("%s: %v", task, err)
+			}
+		}
+	}},
+	{"of a cancellation and an attempt at once one is gone or refused", func(e *env) {
+		for i := range 20 {
+			task := fmt.Sprint(i)
+			e.submit(task)
+			id := e.find(task).ID
+			e.oneWins(store.ErrGone, func(i int) error {
+				if i == 0 {
+					return e.Cancel(e.ctx, task)
+				}
+				return e.Attempt(e.ctx, id, store.Progress{})
+			})
+		}
+	}},
+}
+
+var letterCases = []testCase{
+	{"a dead command is a letter with all that is known of it", func(e *env) {
+		e.submit("t")
+		d := e.find("t")
+		p := store.Progress{Attempts: 5, Reason: "refused", Tries: []store.Try{{Time: e.Now(), Class: "permanent", Status: 400}}}
+		e.must(e.Settle(e.ctx, store.Settlement{ID: d.ID, Final: store.Dead, Progress: p}))
+		for range 2 {
+			ls := e.dead()
+			if len(ls) != 1 || ls[0].Command == nil || !reflect.DeepEqual(ls[0].Command, d.Command) || ls[0].Count != 5 ||
+				ls[0].Error != "refused" || !reflect.DeepEqual(ls[0].Tries, p.Tries) || ls[0].Skill != "skill" || !ls[0].Time.Equal(e.Now()) {
+				e.Errorf("letters %+v", ls)
+			}
+			e.crash()
+		}
+	}},
+	{"letters come in order, up to the limit", func(e *env) {
+		for i := range 5 {
+			e.must(e.Fail(e.ctx, store.Failure{Seq: e.add(fmt.Sprint(i))[0], Bury: true}))
+		}
+		first, err := e.Letters(0, 3)
+		e.must(err)
+		rest, err := e.Letters(first[2].ID, 3)
+		e.must(err)
+		if len(rest) != 2 || rest[0].Event.ID != "3" {
+			e.Errorf("rest %+v", rest)
+		}
+	}},
+	{"a replayed event stands at the end of the log with its own identity", func(e *env) {
+		seq := e.add("1")[0]
+		ref := e.log()[0].Event.Ref()
+		e.must(e.Fail(e.ctx, store.Failure{Seq: seq, Tries: store.Tries{Count: 3}, Bury: true}))
+		e.clock.Advance(time.Hour)
+		last := e.add("2")[0]
+		e.must(e.Replay(e.ctx, e.dead()[0].ID))
+		e.crash()
+		log := e.log()
+		if len(log) != 2 || log[1].Seq <= last || log[1].Event.Ref() != ref || log[1].Tries.Count != 0 {
+			e.Errorf("log %+v", log)
+		}
+		if n := len(e.dead()); n != 0 {
+			e.Errorf("%d letters", n)
+		}
+	}},
+	{"a replayed command stands at the tail of the outbox with its task id and a fresh start", func(e *env) {
+		c := submitted("1")
+		c.Deadline = e.Now().Add(time.Minute)
+		_, err := e.Submit(e.ctx, []engine.Command{c}, time.Hour)
+		e.must(err)
+		e.must(e.Settle(e.ctx, store.Settlement{ID: e.find("1").ID, Final: store.Dead, Progress: store.Progress{Attempts: 5}}))
+		e.clock.Advance(time.Hour)
+		e.submit("2")
+		e.must(e.Replay(e.ctx, e.dead()[0].ID))
+		e.crash()
+		ds := e.outbox()
+		if len(ds) != 2 || ds[1].Command.TaskID != "1" || ds[1].Progress.Phase != store.Waiting || ds[1].Progress.Attempts != 0 {
+			e.Fatalf("outbox %+v", ds)
+		}
+		if got := ds[1].Command; !got.Due().Equal(e.Now()) || !got.Deadline.IsZero() {
+			e.Errorf("due at %v, dead at %v; now is %v", got.Due(), got.Deadline, e.Now())
+		}
+		if !e.submit("1")[0] {
+			e.Error("its task id is free")
+		}
+	}},
+	{"a letter that is not there can be neither read, replayed nor dropped", func(e *env) {
+		_, err := e.Letter(99)
+		for name, err := range map[string]error{"letter": err, "replay": e.Replay(e.ctx, 99), "drop": e.Drop(e.ctx, 99)} {
+			if !errors.Is(err, store.ErrGone) {
+				e.Errorf("%s: %v", name, err)
+			}
+		}
+	}},
+	{"of a replay and a drop at once one is gone", func(e *env) {
+		for i := range 20 {
+			e.must(e.Fail(e.ctx, store.Failure{Seq: e.add(fmt.Sprint(i))[0], Bury: true}))
+			id := e.dead()[0].ID
+			e.oneWins(store.ErrGone, func(i int) error {
+				if i == 0 {
+					return e.Replay(e.ctx, id)
+				}
+				return e.Drop(e.ctx, id)
+			})
+		}
+	}},
+}
