@@ -1,0 +1,213 @@
+// Package api is the admin listener's programs' side: health, metrics, dead
+// letters, reload and status, for the team's own systems and for the verbs of
+// the command line. It is closed without the token unless it is on loopback,
+// and answers JSON.
+package api
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"strings"
+	"time"
+
+	"github.com/julienschmidt/httprouter"
+
+	"bot/engine"
+	"bot/store"
+)
+
+// Options is what the API acts on. Funcs may be called by many goroutines at once.
+type Options struct {
+	// Token opens everything but the health checks; empty leaves the API open
+	// to whoever reaches the listener, which is then on loopback.
+	Token   string
+	Letters store.DeadLetters
+	Outbox  store.Outbox
+	Metrics http.Handler
+	// Ready returns why no callback can be taken now, nil when all is well.
+	Ready func() error
+	// Reload applies the configuration's files; an error says what is wrong
+	// with them, one problem a line.
+	Reload func(ctx context.Context) error
+	// Status is shown as JSON.
+	Status func() (any, error)
+	// Replayed is told that a letter went back into the pipeline.
+	Replayed func(l store.Letter)
+	// Can tells whether there is such an account, and whether its channel has
+	// the action.
+	Can func(account string, a engine.Action) (known, able bool)
+	// CommandWindow is how long a settled task id is remembered.
+	CommandWindow func() time.Duration
+	// Submitted is told of commands that were stored (where not a duplicate).
+	Submitted func(cmds []engine.Command, duplicate []bool)
+	Now       func() time.Time
+	Log       *slog.Logger
+}
+
+// New returns the handler of the admin listener.
+func New(o Options) http.Handler {
+	r := httprouter.New()
+	a := &api{o}
+	r.HandlerFunc(http.MethodGet, "/healthz", a.healthz)
+	r.HandlerFunc(http.MethodGet, "/readyz", a.readyz)
+	r.Handler(http.MethodGet, "/metrics", a.guard(o.Metrics))
+	r.Handler(http.MethodGet, "/api/v1/status", a.guard(http.HandlerFunc(a.status)))
+	r.Handler(http.MethodPost, "/api/v1/reload", a.guard(http.HandlerFunc(a.reload)))
+	r.Handler(http.MethodPost, "/api/v1/commands", a.guard(http.HandlerFunc(a.submit)))
+	r.Handler(http.MethodGet, "/api/v1/commands/:id", a.guard(http.HandlerFunc(a.command)))
+	r.Handler(http.MethodDelete, "/api/v1/commands/:id", a.guard(http.HandlerFunc(a.cancel)))
+	r.Handler(http.MethodGet, "/api/v1/dead", a.guard(http.HandlerFunc(a.letters)))
+	r.Handler(http.MethodGet, "/api/v1/dead/:id", a.guard(a.withID(a.letter)))
+	r.Handler(http.MethodDelete, "/api/v1/dead/:id", a.guard(a.withID(a.drop)))
+	r.Handler(http.MethodPost, "/api/v1/dead/:id/replay", a.guard(a.withID(a.replay)))
+	r.Handler(http.MethodGet, "/debug/pprof/*name", a.guard(http.HandlerFunc(profile)))
+	r.NotFound = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fail(w, http.StatusNotFound, "not_found", "there is nothing at this path")
+	})
+	r.MethodNotAllowed = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fail(w, http.StatusMethodNotAllowed, "method", "this path does not take that method")
+	})
+	r.PanicHandler = func(w http.ResponseWriter, req *http.Request, v any) {
+		o.Log.Error("admin request failed", "path", req.URL.Path, "panic", v)
+		fail(w, http.StatusInternalServerError, "internal", "this request failed; the log has the reason")
+	}
+	return r
+}
+
+// profile serves the Go runtime's profiles, so that a slow engine can be looked
+// into where it runs: go tool pprof http://127.0.0.1:8081/debug/pprof/profile
+func profile(w http.ResponseWriter, r *http.Request) {
+	switch r.URL.Path {
+	case "/debug/pprof/profile":
+		pprof.Profile(w, r)
+	case "/debug/pprof/trace":
+		pprof.Trace(w, r)
+	case "/debug/pprof/symbol":
+		pprof.Symbol(w, r)
+	default: // the index, and heap, goroutine, mutex, … by name; the command line is nobody's business
+		pprof.Index(w, r)
+	}
+}
+
+// NewServer wraps the handler with the time-outs of the admin listener: a slow
+// or silent client holds no connection for ever.
+func NewServer(h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       30 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    16 << 10,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+}
+
+type api struct{ o Options }
+
+// guard lets in who knows the token. Without one the listener is on loopback,
+// where the danger is a web page in the operator's own browser: a request that
+// a page of another site caused, or that came by a name made to point at
+// loopback, is refused.
+func (a *api) guard(next http.Handler) http.Handler {
+	safe := http.NewCrossOriginProtection().Handler(next)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if a.o.Token == "" {
+			if !localName(r.Host) {
+				fail(w, http.StatusForbidden, "host", "without admin.token the API answers only to a loopback address")
+				return
+			}
+			safe.ServeHTTP(w, r)
+			return
+		}
+		given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		if !ok || subtle.ConstantTimeCompare([]byte(given), []byte(a.o.Token)) != 1 {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			fail(w, http.StatusUnauthorized, "unauthorized", "send Authorization: Bearer with admin.token")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func localName(host string) bool {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	host = strings.Trim(host, "[]")
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func (a *api) healthz(w http.ResponseWriter, _ *http.Request) {
+	reply(w, http.StatusOK, map[string]string{"status": "alive"})
+}
+
+func (a *api) readyz(w http.ResponseWriter, _ *http.Request) {
+	if err := a.o.Ready(); err != nil {
+		fail(w, http.StatusServiceUnavailable, "not_ready", err.Error())
+		return
+	}
+	reply(w, http.StatusOK, map[string]string{"status": "ready"})
+}
+
+func (a *api) status(w http.ResponseWriter, _ *http.Request) {
+	s, err := a.o.Status()
+	if err != nil {
+		a.storeError(w, err)
+		return
+	}
+	reply(w, http.StatusOK, s)
+}
+
+func (a *api) reload(w http.ResponseWriter, r *http.Request) {
+	err := a.o.Reload(r.Context())
+	if err == nil {
+		reply(w, http.StatusOK, map[string]string{"status": "reloaded"})
+		return
+	}
+	problems := strings.Split(err.Error(), "\n")
+	reply(w, http.StatusUnprocessableEntity, map[string]any{
+		"error":    apiError{"refused", "the configuration was refused; the running one stays"},
+		"problems": problems,
+	})
+}
+
+// storeError translates what a store's act answered; the one place where that
+// is done for this listener.
+func (a *api) storeError(w http.ResponseWriter, err error) {
+	switch {
+	case errors.Is(err, store.ErrGone):
+		fail(w, http.StatusNotFound, "not_found", "it is not there (any more)")
+	case errors.Is(err, store.ErrFull):
+		w.Header().Set("Retry-After", "2")
+		fail(w, http.StatusServiceUnavailable, "full", "the disk is nearly full; free some space and try again")
+	default:
+		a.o.Log.Error("admin request failed", "err", err)
+		fail(w, http.StatusInternalServerError, "internal", "the store could not do that; the log has the reason")
+	}
+}
+
+type apiError struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+func fail(w http.ResponseWriter, status int, code, message string) {
+	reply(w, status, map[string]apiError{"error": {code, message}})
+}
+
+func reply(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.Encode(v) // the client may be gone; there is nobody left to tell
+}

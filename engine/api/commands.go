@@ -1,0 +1,125 @@
+package api
+
+import (
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/julienschmidt/httprouter"
+
+	"bot/engine"
+	"bot/store"
+)
+
+// accepted tells what became of one envelope.
+type accepted struct {
+	TaskID string `json:"task_id"`
+	Status string `json:"status"` // accepted | duplicate
+}
+
+// submit takes one envelope or an array, all or nothing. When it has answered,
+// the commands are on disk.
+func (a *api) submit(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		fail(w, http.StatusRequestEntityTooLarge, "too_large", "one call carries at most 4 MiB")
+		return
+	}
+	envs, many, err := decodeEnvelopes(body)
+	if err != nil {
+		fail(w, http.StatusBadRequest, "invalid", err.Error())
+		return
+	}
+	cmds := make([]engine.Command, len(envs))
+	var bad []fieldError
+	for i := range envs {
+		var wrong []fieldError
+		cmds[i], wrong = envs[i].command(i, many, a.o.Can, a.o.Now())
+		bad = append(bad, wrong...)
+	}
+	if len(bad) > 0 {
+		reply(w, http.StatusBadRequest, map[string]any{
+			"error":  apiError{"invalid", "nothing was accepted; correct the named fields: " + names(bad)},
+			"fields": bad,
+		})
+		return
+	}
+	dup, err := a.o.Outbox.Submit(r.Context(), cmds, a.o.CommandWindow())
+	if err != nil {
+		a.storeError(w, err)
+		return
+	}
+	a.o.Submitted(cmds, dup)
+	a.answerSubmit(w, cmds, dup, many)
+}
+
+func names(bad []fieldError) string {
+	s := ""
+	for i, f := range bad {
+		if i > 0 {
+			s += ", "
+		}
+		s += f.Field
+	}
+	return s
+}
+
+func (a *api) answerSubmit(w http.ResponseWriter, cmds []engine.Command, dup []bool, many bool) {
+	status, all := http.StatusOK, make([]accepted, len(cmds))
+	for i, c := range cmds {
+		all[i] = accepted{c.TaskID, "duplicate"}
+		if !dup[i] {
+			all[i].Status, status = "accepted", http.StatusAccepted
+		}
+	}
+	if many {
+		reply(w, http.StatusAccepted, map[string]any{"status": "accepted", "tasks": all})
+		return
+	}
+	reply(w, status, all[0])
+}
+
+// commandView is a command as GET shows it.
+type commandView struct {
+	TaskID   string      `json:"task_id"`
+	State    string      `json:"state"`
+	Reason   string      `json:"reason"`
+	Attempts []store.Try `json:"attempts"`
+}
+
+func (a *api) command(w http.ResponseWriter, r *http.Request) {
+	id := httprouter.ParamsFromContext(r.Context()).ByName("id")
+	d, final, err := a.o.Outbox.Find(id)
+	if err != nil {
+		a.storeError(w, err)
+		return
+	}
+	v := commandView{TaskID: id, State: string(final), Reason: d.Progress.Reason, Attempts: d.Progress.Tries}
+	if final == "" {
+		v.State = string(d.Progress.Phase)
+	}
+	if v.State == "" {
+		v.State = string(store.Waiting)
+	}
+	if v.Attempts == nil {
+		v.Attempts = []store.Try{}
+	}
+	reply(w, http.StatusOK, v)
+}
+
+func (a *api) cancel(w http.ResponseWriter, r *http.Request) {
+	id := httprouter.ParamsFromContext(r.Context()).ByName("id")
+	err := a.o.Outbox.Cancel(r.Context(), id)
+	if errors.Is(err, store.ErrGone) {
+		if _, _, found := a.o.Outbox.Find(id); found == nil {
+			fail(w, http.StatusConflict, "not_waiting", "it is no longer waiting and cannot be cancelled")
+			return
+		}
+	}
+	if err != nil {
+		a.storeError(w, err)
+		return
+	}
+	a.o.Log.Info("command cancelled", "task_id", id)
+	reply(w, http.StatusOK, accepted{id, "cancelled"})
+}

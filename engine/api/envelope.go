@@ -1,0 +1,158 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"bot/engine"
+)
+
+// envelope is a command as other systems send it (CONTRACT: trace_id,
+// account_id, action, timestamp, params; the rest is optional).
+type envelope struct {
+	TraceID   string         `json:"trace_id"`
+	TaskID    string         `json:"task_id"`
+	AccountID string         `json:"account_id"`
+	Action    string         `json:"action"`
+	Timestamp int64          `json:"timestamp"` // unix seconds; when the caller made it
+	Params    map[string]any `json:"params"`
+	Lane      string         `json:"lane"` // default push
+}
+
+// Limits of one call, so that a request is bounded in memory and in the store.
+const (
+	maxBody  = 4 << 20
+	maxBatch = 1000
+	maxID    = 512
+)
+
+// aliases are names that other systems use for the engine's actions.
+var aliases = map[string]engine.Action{"external_group.member.add": engine.AddMember}
+
+// required lists the params that an action cannot do without. The first one
+// names the conversation, unless the action has none.
+var required = map[engine.Action][]string{
+	engine.SendText:     {"to", "content"},
+	engine.SendImage:    {"to", "url"},
+	engine.SendFile:     {"to", "url"},
+	engine.AcceptFriend: {"scene"},
+	engine.AddMember:    {"room_id", "invited_wxid"},
+}
+
+// fieldError is one bad field of one envelope.
+type fieldError struct {
+	Index   int    `json:"index"`
+	Field   string `json:"field"`
+	Message string `json:"message"`
+}
+
+// decodeEnvelopes reads one envelope or an array of them. many tells which.
+func decodeEnvelopes(body []byte) (envs []envelope, many bool, err error) {
+	body = bytes.TrimSpace(body)
+	if len(body) == 0 {
+		return nil, false, errors.New("the body is empty; send one envelope or an array of them")
+	}
+	many = body[0] == '['
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber() // ids in params never go through float64
+	if many {
+		err = d.Decode(&envs)
+	} else {
+		envs = make([]envelope, 1)
+		err = d.Decode(&envs[0])
+	}
+	if err == nil {
+		if _, end := d.Token(); end != io.EOF {
+			err = errors.New("there is more after the end of the JSON value")
+		}
+	}
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &wrong):
+		return nil, many, fmt.Errorf("field %q: expected %s, found %s", wrong.Field, wrong.Type, wrong.Value)
+	case err != nil:
+		return nil, many, fmt.Errorf("not JSON: %w", err)
+	case len(envs) == 0:
+		return nil, many, errors.New("the array is empty")
+	case len(envs) > maxBatch:
+		return nil, many, fmt.Errorf("%d envelopes in one call; the limit is %d", len(envs), maxBatch)
+	}
+	return envs, many, nil
+}
+
+// taskID is the envelope's own, or else its trace id, in arrays with the index.
+func (e *envelope) taskID(index int, many bool) string {
+	switch {
+	case e.TaskID != "":
+		return e.TaskID
+	case many && e.TraceID != "":
+		return fmt.Sprintf("%s-%d", e.TraceID, index)
+	default:
+		return e.TraceID
+	}
+}
+
+// command checks an envelope and makes a command of it; every bad field is reported.
+func (e *envelope) command(index int, many bool, can func(account string, a engine.Action) (known, able bool), now time.Time) (engine.Command, []fieldError) {
+	var bad []fieldError
+	wrong := func(field, format string, args ...any) {
+		bad = append(bad, fieldError{index, field, fmt.Sprintf(format, args...)})
+	}
+	action := engine.Action(e.Action)
+	if a, ok := aliases[e.Action]; ok {
+		action = a
+	}
+	needs, known := required[action]
+	if !known {
+		wrong("action", "there is no action %q", e.Action)
+	}
+	if has, able := can(e.AccountID, action); !has {
+		wrong("account_id", "there is no account %q", e.AccountID)
+	} else if known && !able {
+		wrong("action", "the channel of account %q has no action %q", e.AccountID, action)
+	}
+	id := e.taskID(index, many)
+	if id == "" || len(id) > maxID {
+		wrong("task_id", "a task_id or trace_id of 1 to %d bytes is needed", maxID)
+	}
+	for _, p := range needs {
+		if s, ok := e.Params[p].(string); !ok || strings.TrimSpace(s) == "" {
+			wrong("params."+p, "%s needs it, as a text", action)
+		}
+	}
+	lane := engine.LanePush
+	if e.Lane != "" {
+		var ok bool
+		if lane, ok = engine.ParseLane(e.Lane); !ok {
+			wrong("lane", "it is reply, push or bulk, not %q", e.Lane)
+		}
+	}
+	if len(bad) > 0 {
+		return engine.Command{}, bad
+	}
+	return engine.Command{
+		TaskID: id, TraceID: e.TraceID, Account: e.AccountID, Conversation: conversation(action, e.Params, id),
+		Action: action, Text: text(action, e.Params), Params: e.Params, Lane: lane, Created: now, Submitted: true,
+	}, nil
+}
+
+// conversation is where the command keeps its order: its target, or a place of
+// its own where the action has none.
+func conversation(a engine.Action, params map[string]any, taskID string) string {
+	if a == engine.AcceptFriend {
+		return taskID
+	}
+	return params[required[a][0]].(string)
+}
+
+func text(a engine.Action, params map[string]any) string {
+	if a != engine.SendText {
+		return ""
+	}
+	return params["content"].(string)
+}

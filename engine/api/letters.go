@@ -1,0 +1,110 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/julienschmidt/httprouter"
+
+	"bot/store"
+)
+
+// Letter is a dead letter as the API shows it.
+type Letter struct {
+	ID           uint64      `json:"id"`
+	What         string      `json:"what"` // event | command
+	Account      string      `json:"account"`
+	Conversation string      `json:"conversation"`
+	Kind         string      `json:"kind,omitempty"`
+	MsgID        string      `json:"msg_id,omitempty"`
+	EventID      string      `json:"event_id,omitempty"`
+	TaskID       string      `json:"task_id,omitempty"`
+	Action       string      `json:"action,omitempty"`
+	Skill        string      `json:"skill,omitempty"`
+	Text         string      `json:"text,omitempty"`
+	Attempts     int         `json:"attempts"`
+	Tries        []store.Try `json:"tries,omitempty"`
+	Error        string      `json:"error"`
+	Time         time.Time   `json:"time"`
+}
+
+// pageSize bounds one answer; the next page begins after its last id.
+const pageSize = 100
+
+func view(l store.Letter) Letter {
+	v := Letter{ID: l.ID, Skill: l.Skill, Attempts: l.Count, Tries: l.Tries, Error: l.Error, Time: l.Time}
+	if e := l.Event; e != nil {
+		v.What, v.Account, v.Conversation = "event", e.Account, e.Conversation
+		v.Kind, v.MsgID, v.EventID, v.Text = string(e.Kind), e.ID, e.Ref(), e.Text
+	}
+	if c := l.Command; c != nil {
+		v.What, v.Account, v.Conversation = "command", c.Account, c.Conversation
+		v.TaskID, v.Action, v.EventID, v.Text = c.TaskID, string(c.Action), c.Origin, c.Text
+	}
+	return v
+}
+
+func (a *api) letters(w http.ResponseWriter, r *http.Request) {
+	var after uint64
+	if s := r.URL.Query().Get("after"); s != "" {
+		var err error
+		if after, err = strconv.ParseUint(s, 10, 64); err != nil {
+			fail(w, http.StatusBadRequest, "after", "after must be the id of a dead letter")
+			return
+		}
+	}
+	letters, err := a.o.Letters.Letters(after, pageSize)
+	if err != nil {
+		a.storeError(w, err)
+		return
+	}
+	out := make([]Letter, len(letters))
+	for i, l := range letters {
+		out[i] = view(l)
+	}
+	reply(w, http.StatusOK, map[string]any{"dead": out})
+}
+
+func (a *api) withID(h func(http.ResponseWriter, *http.Request, uint64)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id, err := strconv.ParseUint(httprouter.ParamsFromContext(r.Context()).ByName("id"), 10, 64)
+		if err != nil {
+			fail(w, http.StatusBadRequest, "id", "the id of a dead letter is a number")
+			return
+		}
+		h(w, r, id)
+	})
+}
+
+func (a *api) letter(w http.ResponseWriter, _ *http.Request, id uint64) {
+	l, err := a.o.Letters.Letter(id)
+	if err != nil {
+		a.storeError(w, err)
+		return
+	}
+	reply(w, http.StatusOK, view(l))
+}
+
+func (a *api) drop(w http.ResponseWriter, r *http.Request, id uint64) {
+	if err := a.o.Letters.Drop(r.Context(), id); err != nil {
+		a.storeError(w, err)
+		return
+	}
+	a.o.Log.Info("dead letter dropped", "id", id)
+	reply(w, http.StatusOK, map[string]string{"status": "dropped"})
+}
+
+func (a *api) replay(w http.ResponseWriter, r *http.Request, id uint64) {
+	l, err := a.o.Letters.Letter(id)
+	if err == nil {
+		err = a.o.Letters.Replay(r.Context(), id)
+	}
+	if err != nil {
+		a.storeError(w, err)
+		return
+	}
+	a.o.Replayed(l)
+	a.o.Log.Info("dead letter replayed", "id", id)
+	reply(w, http.StatusOK, map[string]string{"status": "replayed"})
+}

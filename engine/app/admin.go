@@ -1,0 +1,126 @@
+package app
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"bot/engine"
+	"bot/engine/api"
+	"bot/engine/config"
+	"bot/store"
+)
+
+func (a *App) adminHandler(cfg *config.Config) http.Handler {
+	return api.New(api.Options{
+		Token:   cfg.Admin.Token.Reveal(),
+		Letters: a.store,
+		Metrics: promhttp.HandlerFor(a.metrics.Registry, promhttp.HandlerOpts{}),
+		Ready:   a.readiness,
+		Reload:  a.Reload,
+		Status:  a.status,
+		Replayed: func(l store.Letter) {
+			if l.Event != nil {
+				a.metrics.Replayed.Inc()
+				a.queue.Poke()
+			} else {
+				a.egress.Wake()
+			}
+		},
+		Outbox: a.store,
+		Can: func(account string, action engine.Action) (known, able bool) {
+			plan := a.live.Load()
+			_, known = plan.senders[account]
+			return known, plan.can(account, action)
+		},
+		CommandWindow: func() time.Duration { return a.live.Load().Config.Dedup.CommandWindow.Std() },
+		Submitted:     a.submitted,
+		Now:           a.store.Now,
+		Log:           a.o.Log,
+	})
+}
+
+func (a *App) submitted(cmds []engine.Command, duplicate []bool) {
+	for i, c := range cmds {
+		if duplicate[i] {
+			a.metrics.CommandDup.WithLabelValues(c.Account).Inc()
+			continue
+		}
+		a.metrics.Created.WithLabelValues(c.Account, string(c.Action)).Inc()
+	}
+	a.egress.Wake()
+}
+
+func (a *App) readiness() error {
+	if !a.ready.Load() {
+		return errors.New("the engine is starting or stopping")
+	}
+	return a.store.Err()
+}
+
+// Status is what GET /api/v1/status shows.
+type Status struct {
+	Version    string    `json:"version"`
+	Generation int64     `json:"generation"`
+	Ready      bool      `json:"ready"`
+	Accounts   []string  `json:"accounts"`
+	Skills     int       `json:"skills"`
+	Events     int       `json:"events_waiting"`
+	Commands   int       `json:"commands_waiting"`
+	InDoubt    int       `json:"commands_in_doubt"`
+	Dead       int       `json:"dead_letters"`
+	Oldest     time.Time `json:"oldest_event,omitzero"`
+	DedupKeys  int       `json:"dedup_keys"`
+	StoreBytes int64     `json:"store_bytes"`
+	FreeBytes  int64     `json:"store_free_bytes"`
+}
+
+func (a *App) status() (any, error) {
+	s, err := a.store.Stats()
+	if err != nil {
+		return nil, err
+	}
+	plan := a.live.Load()
+	return Status{
+		Version: a.o.Version, Generation: a.generation.Load(), Ready: a.readiness() == nil,
+		Accounts: accountNames(plan.Config.Accounts), Skills: plan.Skills.Len(),
+		Events: s.Events, Commands: s.Commands, InDoubt: s.InDoubt, Dead: s.Letters, Oldest: s.OldestEvent,
+		DedupKeys: s.DedupKeys, StoreBytes: s.FileBytes, FreeBytes: s.FreeBytes,
+	}, nil
+}
+
+func (a *App) backlog() int {
+	s, err := a.store.Stats()
+	if err != nil {
+		return 0 // a store that cannot say will refuse the append itself
+	}
+	return s.Events
+}
+
+func (a *App) gauges() {
+	stat := func(read func(store.Stats) float64) func() float64 {
+		return func() float64 {
+			s, err := a.store.Stats()
+			if err != nil {
+				return 0
+			}
+			return read(s)
+		}
+	}
+	m := a.metrics
+	m.Gauge("backlog_events", "Events waiting in the log, running ones included.", stat(func(s store.Stats) float64 { return float64(s.Events) }))
+	m.Gauge("backlog_commands", "Commands in the outbox.", stat(func(s store.Stats) float64 { return float64(s.Commands) }))
+	m.Gauge("commands_in_doubt", "Commands of which nobody knows whether they went out.", stat(func(s store.Stats) float64 { return float64(s.InDoubt) }))
+	m.Gauge("dead_letters", "Events and commands that were given up and wait for a person.", stat(func(s store.Stats) float64 { return float64(s.Letters) }))
+	m.Gauge("dedup_keys", "Ids remembered within the dedup window.", stat(func(s store.Stats) float64 { return float64(s.DedupKeys) }))
+	m.Gauge("store_bytes", "Size of the store's file.", stat(func(s store.Stats) float64 { return float64(s.FileBytes) }))
+	m.Gauge("store_free_bytes", "Unused bytes within the store's file.", stat(func(s store.Stats) float64 { return float64(s.FreeBytes) }))
+	m.Gauge("oldest_event_seconds", "Age of the first event in the log.", stat(func(s store.Stats) float64 {
+		if s.OldestEvent.IsZero() {
+			return 0
+		}
+		return max(0, a.store.Now().Sub(s.OldestEvent).Seconds())
+	}))
+}

@@ -1,0 +1,269 @@
+// Package app builds, starts, reloads and stops one engine. It knows every
+// runtime package and no concrete skill or store: those are handed in. The
+// whole product is a value, so that a test can start it on free ports, twice.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"bot/engine"
+	"bot/engine/api"
+	"bot/engine/channel"
+	"bot/engine/config"
+	"bot/engine/dispatch"
+	"bot/engine/egress"
+	"bot/engine/ingress"
+	"bot/engine/metrics"
+	"bot/engine/queue"
+	"bot/engine/schedule"
+	"bot/engine/turn"
+	"bot/store"
+)
+
+// StoreOptions is what a store is opened with.
+type StoreOptions struct {
+	Path    string
+	Window  time.Duration // the longest dedup window
+	MaxKeys int
+	MinFree int64
+	Log     *slog.Logger
+	Observe func(d time.Duration, acts int) // of every transaction
+}
+
+// Options is what an engine needs from outside. All fields but Started are required.
+type Options struct {
+	Plan        *Plan
+	Load        func() (*config.Config, error) // reads the configuration's files again
+	BuildSkills SkillBuilder
+	OpenStore   func(ctx context.Context, o StoreOptions) (store.Store, error)
+	// Announce leaves the listeners' real addresses beside the store, for the
+	// verbs of the command line.
+	Announce func(storePath, callback, admin string) error
+	Version  string
+	Chance   func() float64 // in [0,1), safe for concurrent use
+	Log      *slog.Logger
+	Started  func(Addrs) // called once, when callbacks are taken
+}
+
+// Addrs is where the listeners really are.
+type Addrs struct{ Callback, Admin string }
+
+// App is one engine. Make it with New, Run it once; Reload may be called by
+// any goroutine while it runs.
+type App struct {
+	o       Options
+	client  *http.Client
+	metrics *metrics.Metrics
+
+	live       atomic.Pointer[Plan] // what turns, routes and limits follow
+	generation atomic.Int64
+	ready      atomic.Bool
+	reloading  sync.Mutex
+
+	store    store.Store
+	queue    *queue.Queue
+	dispatch *dispatch.Dispatcher
+	egress   *egress.Egress
+	ingress  *ingress.Ingress
+}
+
+// New prepares an engine; nothing is opened yet.
+func New(o Options) *App {
+	a := &App{o: o, client: channel.NewClient(), metrics: metrics.New()}
+	a.live.Store(o.Plan)
+	a.generation.Store(1)
+	return a
+}
+
+// Run opens the store, starts everything, and works until ctx is done (nil) or
+// something that cannot be repaired fails (the error). Either way intake stops
+// first, what is in hand is committed or left in the log, and the store is
+// closed last.
+func (a *App) Run(ctx context.Context) (err error) {
+	cfg := a.o.Plan.Config
+	var down closers
+	defer func() { err = errors.Join(err, down.close()) }()
+
+	if err := a.open(ctx, cfg); err != nil {
+		return err
+	}
+	down.push("store", a.store.Close)
+	if err := a.build(cfg); err != nil {
+		return err
+	}
+	admin, err := listen(ctx, "admin.listen", cfg.Admin.Listen)
+	if err != nil {
+		return err
+	}
+	down.push("admin listener", admin.Close)
+	callbacks, err := listen(ctx, "server.listen", cfg.Server.Listen)
+	if err != nil {
+		return err
+	}
+	down.push("callback listener", callbacks.Close)
+	return a.work(ctx, cfg, callbacks, admin)
+}
+
+func (a *App) open(ctx context.Context, cfg *config.Config) error {
+	window := cfg.Dedup.Window.Std()
+	for _, acc := range cfg.Accounts {
+		window = max(window, acc.Window.Std())
+	}
+	st, err := a.o.OpenStore(ctx, StoreOptions{
+		Path: cfg.Store.Path, Window: window, MaxKeys: cfg.Dedup.MaxKeys, MinFree: int64(cfg.Store.MinFree),
+		Log: a.o.Log,
+		Observe: func(d time.Duration, acts int) {
+			a.metrics.Commit.Observe(d.Seconds())
+			a.metrics.Acts.Observe(float64(acts))
+		},
+	})
+	if err != nil {
+		return fmt.Errorf("open store: %w", err)
+	}
+	a.store = st
+	return nil
+}
+
+// build makes the stages of the road, from the platform's door to the
+// platform's door; each knows only what it is handed.
+func (a *App) build(cfg *config.Config) error {
+	grace := cfg.ShutdownGrace.Std()
+	a.queue = queue.New(queue.Options{Inbox: a.store, Buffer: 64, Log: a.o.Log})
+	a.egress = egress.New(egress.Options{
+		Outbox: a.store, Global: cfg.Limit.Rate, Accounts: a.o.Plan.senders,
+		Now: a.store.Now, Chance: a.o.Chance, Grace: grace * 2 / 5, Log: a.o.Log, Metrics: a.metrics,
+	})
+	a.dispatch = dispatch.New(dispatch.Options{
+		Entries: a.queue.Entries(), Store: a.store,
+		Setup:     func() turn.Setup { return a.live.Load().Setup },
+		Committed: a.egress.Wake,
+		Workers:   cfg.Queue.Workers, Attempts: cfg.Queue.Attempts, RetryFor: cfg.Queue.RetryFor.Std(),
+		Timeout: skillTimeout, Grace: grace * 2 / 5,
+		Now: a.store.Now, Chance: a.o.Chance, Log: a.o.Log, Metrics: a.metrics,
+	})
+	a.ingress = ingress.New(ingress.Options{
+		Inbox: intake{a.queue, a.store}, Backlog: a.backlog,
+		MaxBacklog:    func() int { return a.live.Load().Config.Queue.Backlog },
+		MaxCommitWait: func() time.Duration { return a.live.Load().Config.Queue.MaxCommitWait.Std() },
+		MaxBody:       int64(cfg.Server.MaxBody), Now: a.store.Now, Log: a.o.Log, Metrics: a.metrics,
+	})
+	a.gauges()
+	return a.ingress.SetRoutes(a.o.Plan.routes)
+}
+
+// skillTimeout bounds a skill that sets no limit of its own.
+const skillTimeout = 30 * time.Second
+
+// intake is what the callback handler may do with the store: look, and append
+// through the queue, which wakes the reader.
+type intake struct {
+	*queue.Queue
+	store.Inbox
+}
+
+func (i intake) Append(ctx context.Context, events []*engine.Event, window time.Duration) (store.Appended, error) {
+	return i.Queue.Append(ctx, events, window)
+}
+
+// work runs the stages until the end, then stops them in the order of the
+// road: what lies upstream first.
+func (a *App) work(ctx context.Context, cfg *config.Config, callbacks, admin net.Listener) error {
+	stats, err := a.store.Stats()
+	if err != nil {
+		return fmt.Errorf("read store: %w", err)
+	}
+	a.metrics.Recovered.Add(float64(stats.Events))
+	timers := schedule.New(schedule.Options{
+		Store: a.store, Fired: func(int) { a.queue.Poke() }, Log: a.o.Log,
+	})
+
+	failures := make(chan error, 8)
+	sending, handling, serving := newGroup(failures), newGroup(failures), newGroup(failures)
+	sending.start("egress", a.egress.Run)
+	handling.start("queue", a.queue.Run)
+	handling.start("dispatch", a.dispatch.Run)
+	handling.start("schedule", timers.Run)
+	door := ingress.NewServer(a.ingress, a.o.Log)
+	desk := api.NewServer(a.adminHandler(cfg), a.o.Log)
+	serving.start("admin", serve(desk, admin))
+	serving.start("callbacks", serve(door, callbacks))
+	a.ready.Store(true)
+	err = a.announce(cfg, callbacks, admin)
+	if err == nil {
+		err = a.wait(ctx, failures)
+	}
+
+	a.ready.Store(false)
+	a.o.Log.Info("stopping", "grace", cfg.ShutdownGrace.Std())
+	errs := []error{err, shutdown(door, cfg.ShutdownGrace.Std()/5)}
+	handling.stop()
+	sending.stop()
+	errs = append(errs, shutdown(desk, time.Second))
+	serving.stop()
+	close(failures)
+	for err := range failures {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// wait returns nil when the engine is asked to stop, or the first failure.
+func (a *App) wait(ctx context.Context, failures <-chan error) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-a.store.Failed():
+		return fmt.Errorf("the store cannot be trusted any more, ending at once: %w", a.store.Err())
+	case err := <-failures:
+		return err
+	}
+}
+
+func (a *App) announce(cfg *config.Config, callbacks, admin net.Listener) error {
+	at := Addrs{callbacks.Addr().String(), admin.Addr().String()}
+	if err := a.o.Announce(cfg.Store.Path, at.Callback, at.Admin); err != nil {
+		return fmt.Errorf("announce: %w", err)
+	}
+	a.o.Log.Info("ready", "callback", at.Callback, "admin", at.Admin,
+		"accounts", len(cfg.Accounts), "skills", a.o.Plan.Skills.Len(), "version", a.o.Version)
+	if a.o.Started != nil {
+		a.o.Started(at)
+	}
+	return nil
+}
+
+func listen(ctx context.Context, key, addr string) (net.Listener, error) {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w (is another program there? choose a free port)", key, err)
+	}
+	return l, nil
+}
+
+func serve(s *http.Server, l net.Listener) func(context.Context) error {
+	return func(context.Context) error {
+		if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			return err
+		}
+		return nil
+	}
+}
+
+// shutdown lets requests in hand end, and cuts off those that do not in time.
+func shutdown(s *http.Server, within time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	if err := s.Shutdown(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return s.Close()
+}

@@ -1,0 +1,86 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"bot/engine"
+	"bot/engine/config"
+	"bot/engine/trial"
+)
+
+// Reload reads the configuration again and applies it whole, or refuses it
+// whole: everything that can fail, the skills' own tests included, happens
+// before anything live is touched. Turns that have begun end with the skills
+// they began with; conversations, limiters and connections live on.
+func (a *App) Reload(ctx context.Context) error {
+	a.reloading.Lock()
+	defer a.reloading.Unlock()
+	plan, err := a.prepare(ctx)
+	if err == nil {
+		err = a.apply(plan)
+	}
+	if err != nil {
+		a.o.Log.Error("reload refused", "problems", strings.Split(err.Error(), "\n"))
+		return err
+	}
+	for _, w := range plan.Config.Warnings {
+		a.o.Log.Warn("configuration", "problem", w.Error())
+	}
+	a.o.Log.Info("reloaded", "generation", a.generation.Add(1),
+		"accounts", len(plan.Config.Accounts), "skills", plan.Skills.Len())
+	return nil
+}
+
+func (a *App) prepare(ctx context.Context) (*Plan, error) {
+	plan, err := Prepare(a.o.Load, a.o.BuildSkills, a.client)
+	if err != nil {
+		return nil, err
+	}
+	if keys := config.Changed(a.live.Load().Config, plan.Config); len(keys) > 0 {
+		return nil, fmt.Errorf("changed settings that need a restart: %s", strings.Join(keys, ", "))
+	}
+	return plan, plan.Test(ctx)
+}
+
+func (a *App) apply(plan *Plan) error {
+	if err := a.ingress.SetRoutes(plan.routes); err != nil {
+		return err
+	}
+	a.live.Store(plan)
+	a.egress.Reconfigure(plan.senders, plan.Config.Limit.Rate)
+	a.dispatch.Reconfigured()
+	return nil
+}
+
+// Test plays the dialogues that stand beside the skills and returns every one
+// that does not go as written, in one error.
+func (p *Plan) Test(ctx context.Context) error {
+	var errs []error
+	for _, s := range p.Skills.Tests() {
+		errs = append(errs, trial.Run(ctx, p.Trial(s.Account, s.Group), s))
+	}
+	return errors.Join(errs...)
+}
+
+// trialGroup is where the tests of group skills take place.
+const trialGroup = "test-group"
+
+// Trial is a stage for trying the plan's skills: on the named account, or the
+// first one; where no account is configured yet, on an imagined one.
+func (p *Plan) Trial(account string, group bool) trial.Options {
+	o := trial.Options{Setup: p.Setup, Account: account, Timeout: skillTimeout, Chance: func() float64 { return 0.5 }}
+	if o.Account == "" && len(p.Config.Accounts) > 0 {
+		o.Account = p.Config.Accounts[0].Name
+	}
+	if o.Account == "" {
+		o.Account = "trial"
+		o.Setup.Accounts = map[string]engine.Account{"trial": {Name: "trial", Location: p.Config.Location()}}
+	}
+	if group {
+		o.Group = trialGroup
+	}
+	return o
+}

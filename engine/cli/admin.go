@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// adminClient talks to the running engine's admin listener.
+type adminClient struct {
+	base  string
+	token string
+	http  *http.Client
+}
+
+// admin finds the running engine through its store. A nil client has been
+// explained to the user.
+func (c *call) admin() (*adminClient, int) {
+	cfg, err := c.load()
+	if err != nil {
+		return nil, c.sayConfig(err, exitUsage)
+	}
+	addr, err := c.Locate(cfg.Store.Path)
+	if err != nil {
+		c.say(fmt.Errorf("no running engine was found for %s: %w", c.config, err))
+		return nil, exitFailed
+	}
+	return &adminClient{
+		base: "http://" + addr, token: cfg.Admin.Token.Reveal(),
+		http: &http.Client{Timeout: time.Minute},
+	}, exitOK
+}
+
+// apiFailure is an error that the engine answered.
+type apiFailure struct {
+	Status   int
+	Message  string
+	Problems []string
+}
+
+func (e *apiFailure) Error() string { return e.Message }
+
+// do makes one request and decodes a 2xx answer into out (nil: not wanted).
+func (a *adminClient) do(ctx context.Context, method, path string, in, out any) error {
+	var body io.Reader
+	if in != nil {
+		b, err := json.Marshal(in)
+		if err != nil {
+			return err
+		}
+		body = bytes.NewReader(b)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, a.base+path, body)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if a.token != "" {
+		req.Header.Set("Authorization", "Bearer "+a.token)
+	}
+	resp, err := a.http.Do(req)
+	if err != nil {
+		return fmt.Errorf("ask the running engine: %w (is it still running?)", err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode/100 == 2 {
+		if out == nil {
+			return nil
+		}
+		return json.NewDecoder(resp.Body).Decode(out)
+	}
+	var f struct {
+		Error    struct{ Message string }
+		Problems []string
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&f); err != nil || f.Error.Message == "" {
+		return &apiFailure{Status: resp.StatusCode, Message: "the engine answered " + resp.Status}
+	}
+	return &apiFailure{resp.StatusCode, f.Error.Message, f.Problems}
+}
+
+// reloadVerb: 0 applied, 1 refused.
+func reloadVerb(ctx context.Context, c *call) int {
+	if code, ok := c.parse(0, 0); !ok {
+		return code
+	}
+	// The address is found through the store's path, which a broken file may
+	// not give; then its problems are the answer as well.
+	a, _ := c.admin()
+	if a == nil {
+		return exitFailed
+	}
+	err := a.do(ctx, http.MethodPost, "/api/v1/reload", nil, nil)
+	var refused *apiFailure
+	if errors.As(err, &refused) {
+		for _, p := range refused.Problems {
+			fmt.Fprintln(c.Err, p)
+		}
+	}
+	if err != nil {
+		c.say(err)
+		return exitFailed
+	}
+	fmt.Fprintln(c.Out, "reloaded")
+	return exitOK
+}

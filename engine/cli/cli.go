@@ -1,0 +1,143 @@
+// Package cli is the command line: flags in, text and exit code out. Each verb
+// is one file; how it works inside is another package's business.
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"bot/engine/app"
+)
+
+// Exit codes. Every verb answers 0 when it did what it was asked.
+const (
+	exitOK     = 0
+	exitFailed = 1 // it ran and failed; of check: problems were found
+	exitUsage  = 2 // it could not begin: bad flags, unreadable or (run) bad configuration
+	exitHeld   = 3 // another process holds the store
+)
+
+// Parts is what main chooses for this build of the engine.
+type Parts struct {
+	app.Options         // BuildSkills, OpenStore, Announce, Chance, Version
+	Example     []byte  // the commented configuration that init writes
+	Locate      Locator // finds a running process by its store
+	In          io.Reader
+	Out, Err    io.Writer
+	Env         func(string) (string, bool)
+	Now         func() time.Time
+	Reloads     <-chan struct{} // one element per SIGHUP
+}
+
+// Locator returns the admin address of the process that holds the store.
+type Locator func(storePath string) (admin string, err error)
+
+type verb struct {
+	name string
+	args string // of its own, for the usage line
+	help string
+	run  func(ctx context.Context, c *call) int
+}
+
+// verbs in the order in which the help lists them.
+func verbs() []verb {
+	return []verb{
+		{"run", "", "run the engine until SIGTERM; SIGHUP reloads (the default)", runVerb},
+		{"init", "[-force]", "write a commented bot.toml that starts as it is", initVerb},
+		{"check", "", "validate the configuration and run the skills' tests", checkVerb},
+		{"chat", "[-as USER] [-in GROUP] [-account A] [-explain]", "talk to the skills here, with no platform and no store", chatVerb},
+		{"stub", "[-channel generic] [-listen ADDR] …", "play the platform: print what the bot sends", stubVerb},
+		{"dead", "list | show ID | replay ID… | drop ID… | replay -all", "what was given up, and put it back", deadVerb},
+		{"reload", "", "have the running engine read its configuration again", reloadVerb},
+		{"loadtest", "…", "the whole chain under load, against a built-in platform", loadtestVerb},
+		{"version", "", "print the version", versionVerb},
+	}
+}
+
+// call is one invocation of a verb.
+type call struct {
+	Parts
+	flags  *flag.FlagSet
+	config string
+	json   bool
+	given  []string // the arguments as typed
+	args   []string // those that are no flags, after parse
+}
+
+// Main runs the command line and returns the exit code. args are without the
+// program's name. It returns when ctx is done, if the verb has not ended before.
+func Main(ctx context.Context, args []string, p Parts) int {
+	all := verbs()
+	v := all[0]
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		i := slices.IndexFunc(all, func(v verb) bool { return v.name == args[0] })
+		if args[0] == "help" {
+			usage(p.Out, all)
+			return exitOK
+		}
+		if i < 0 {
+			fmt.Fprintf(p.Err, "bot: there is no command %q; `bot help` lists them\n", args[0])
+			return exitUsage
+		}
+		v, args = all[i], args[1:]
+	}
+	if len(args) > 0 && slices.Contains([]string{"-h", "-help", "--help"}, args[0]) && v.name == "run" {
+		usage(p.Out, all)
+		return exitOK
+	}
+	c := &call{Parts: p, given: args, flags: flag.NewFlagSet(v.name, flag.ContinueOnError)}
+	c.flags.SetOutput(p.Err)
+	c.flags.Usage = func() {
+		fmt.Fprintf(p.Err, "usage: bot %s %s\n", v.name, strings.TrimSpace("[-config bot.toml] "+v.args))
+		c.flags.PrintDefaults()
+	}
+	c.flags.StringVar(&c.config, "config", "bot.toml", "the configuration `file`")
+	c.flags.BoolVar(&c.json, "json", false, "answer in JSON, for programs")
+	return v.run(ctx, c)
+}
+
+// parse reads flags wherever they stand among the arguments, and checks that
+// between least and most arguments are left. When it returns false it has said
+// why, and code is what the verb is to return.
+func (c *call) parse(least, most int) (code int, ok bool) {
+	rest := c.given
+	for {
+		err := c.flags.Parse(rest)
+		if errors.Is(err, flag.ErrHelp) {
+			return exitOK, false
+		}
+		if err != nil {
+			return exitUsage, false
+		}
+		if rest = c.flags.Args(); len(rest) == 0 {
+			break
+		}
+		c.args, rest = append(c.args, rest[0]), rest[1:]
+	}
+	if len(c.args) < least || len(c.args) > most {
+		c.flags.Usage()
+		return exitUsage, false
+	}
+	return exitOK, true
+}
+
+func usage(w io.Writer, all []verb) {
+	fmt.Fprint(w, "bot: an engine for WeChat and WeCom bots\n\nusage: bot [COMMAND] [-config bot.toml] [options]\n\n")
+	for _, v := range all {
+		fmt.Fprintf(w, "  %-8s %s\n", v.name, v.help)
+	}
+	fmt.Fprint(w, "\nBegin with `bot init`, then `bot check` and `bot chat`. `bot COMMAND -help` lists a command's options.\n")
+}
+
+// say prints an error for people, one line for each thing that is wrong.
+func (c *call) say(err error) {
+	for line := range strings.Lines(err.Error()) {
+		fmt.Fprintln(c.Err, strings.TrimSuffix(line, "\n"))
+	}
+}

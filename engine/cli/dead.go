@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"text/tabwriter"
+	"time"
+
+	"bot/engine/api"
+)
+
+// deadVerb lists what was given up, shows it, puts it back or forgets it.
+func deadVerb(ctx context.Context, c *call) int {
+	all := c.flags.Bool("all", false, "replay every dead letter")
+	if code, ok := c.parse(1, 1000); !ok {
+		return code
+	}
+	what, ids := c.args[0], c.args[1:]
+	needsIDs := what == "show" || what == "drop" || what == "replay" && !*all
+	if needsIDs && len(ids) == 0 || !needsIDs && len(ids) > 0 {
+		c.flags.Usage()
+		return exitUsage
+	}
+	for _, id := range ids {
+		if _, err := strconv.ParseUint(id, 10, 64); err != nil {
+			fmt.Fprintf(c.Err, "%q is not the id of a dead letter; `bot dead list` shows them\n", id)
+			return exitUsage
+		}
+	}
+	a, code := c.admin()
+	if a == nil {
+		return code
+	}
+	switch what {
+	case "list":
+		return c.deadList(ctx, a)
+	case "show":
+		return c.deadEach(ids, func(id string) error { return c.deadShow(ctx, a, id) })
+	case "drop":
+		return c.deadEach(ids, func(id string) error {
+			return a.do(ctx, http.MethodDelete, "/api/v1/dead/"+id, nil, nil)
+		})
+	case "replay":
+		if *all {
+			letters, err := deadLetters(ctx, a)
+			if err != nil {
+				c.say(err)
+				return exitFailed
+			}
+			for _, l := range letters {
+				ids = append(ids, strconv.FormatUint(l.ID, 10))
+			}
+		}
+		return c.deadEach(ids, func(id string) error {
+			return a.do(ctx, http.MethodPost, "/api/v1/dead/"+id+"/replay", nil, nil)
+		})
+	}
+	c.flags.Usage()
+	return exitUsage
+}
+
+// deadLetters returns all, page after page.
+func deadLetters(ctx context.Context, a *adminClient) ([]api.Letter, error) {
+	var all []api.Letter
+	for after := uint64(0); ; {
+		var page struct{ Dead []api.Letter }
+		path := "/api/v1/dead?after=" + url.QueryEscape(strconv.FormatUint(after, 10))
+		if err := a.do(ctx, http.MethodGet, path, nil, &page); err != nil {
+			return nil, err
+		}
+		if len(page.Dead) == 0 {
+			return all, nil
+		}
+		all = append(all, page.Dead...)
+		after = page.Dead[len(page.Dead)-1].ID
+	}
+}
+
+func (c *call) deadList(ctx context.Context, a *adminClient) int {
+	letters, err := deadLetters(ctx, a)
+	if err != nil {
+		c.say(err)
+		return exitFailed
+	}
+	if c.json {
+		json.NewEncoder(c.Out).Encode(letters)
+		return exitOK
+	}
+	if len(letters) == 0 {
+		fmt.Fprintln(c.Out, "no dead letters")
+		return exitOK
+	}
+	w := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "ID\tTIME\tWHAT\tACCOUNT\tCONVERSATION\tSKILL\tATTEMPTS\tERROR")
+	for _, l := range letters {
+		what := l.Kind
+		if l.What == "command" {
+			what = l.Action
+		}
+		fmt.Fprintf(w, "%d\t%s\t%s %s\t%s\t%s\t%s\t%d\t%s\n", l.ID, l.Time.Format(time.RFC3339),
+			l.What, what, l.Account, l.Conversation, l.Skill, l.Attempts, l.Error)
+	}
+	w.Flush()
+	return exitOK
+}
+
+func (c *call) deadShow(ctx context.Context, a *adminClient, id string) error {
+	var l api.Letter
+	if err := a.do(ctx, http.MethodGet, "/api/v1/dead/"+id, nil, &l); err != nil {
+		return err
+	}
+	enc := json.NewEncoder(c.Out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(l)
+}
+
+// deadEach does something to each letter; one that fails does not keep the
+// others from it.
+func (c *call) deadEach(ids []string, do func(id string) error) int {
+	code := exitOK
+	for _, id := range ids {
+		if err := do(id); err != nil {
+			fmt.Fprintf(c.Err, "dead letter %s: %v\n", id, err)
+			code = exitFailed
+		}
+	}
+	if code == exitOK && c.args[0] != "show" {
+		fmt.Fprintf(c.Out, "%s: %d\n", map[string]string{"replay": "replayed", "drop": "dropped"}[c.args[0]], len(ids))
+	}
+	return code
+}

@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"bot/engine/app"
+	"bot/engine/loadtest"
+	"bot/engine/stub"
+	"bot/store"
+)
+
+// loadtestVerb measures this binary on this machine. It exits with 1 when the
+// engine lost, doubled or reordered anything.
+func loadtestVerb(ctx context.Context, c *call) int {
+	// The load test starts this binary again as the servers it compares with.
+	if len(c.given) > 0 && c.given[0] == "-serve" {
+		if err := loadtest.Serve(ctx, c.given[1:]); err != nil {
+			c.say(err)
+			return exitFailed
+		}
+		return exitOK
+	}
+	o, read := c.loadtestFlags()
+	if code, ok := c.parse(0, 0); !ok {
+		return code
+	}
+	err := read()
+	if err == nil {
+		err = o.Check()
+	}
+	if err == nil {
+		o.Program, err = os.Executable()
+	}
+	if err != nil {
+		c.say(err)
+		return exitUsage
+	}
+	report, err := loadtest.Run(ctx, *o)
+	if err != nil {
+		c.say(fmt.Errorf("load test: %w", err))
+		return exitFailed
+	}
+	if c.json {
+		err = json.NewEncoder(c.Out).Encode(report)
+	} else {
+		err = report.Print(c.Out)
+	}
+	if err != nil {
+		c.say(fmt.Errorf("write report: %w", err))
+		return exitFailed
+	}
+	if !report.Sound() {
+		fmt.Fprintln(c.Err, "the engine lost, doubled or reordered events; the report says where")
+		return exitFailed
+	}
+	return exitOK
+}
+
+// loadtestFlags declares the options. read turns what was typed into values,
+// after the flags were parsed.
+func (c *call) loadtestFlags() (o *loadtest.Options, read func() error) {
+	o = &loadtest.Options{
+		Version: c.Version, OpenStore: c.openToFill, Progress: c.Err, Now: c.Now,
+	}
+	f := c.flags
+	scenarios := f.String("scenario", "chain", "what to measure, a `list`: "+strings.Join(loadtest.Scenarios(), ", ")+"; or all")
+	f.IntVar(&o.Rounds, "rounds", 5, "how `often` everything is measured, in turns")
+	f.DurationVar(&o.Duration, "duration", 2*time.Second, "of each measurement")
+	f.DurationVar(&o.Warmup, "warmup", 500*time.Millisecond, "before each measurement")
+	connections := f.String("connections", "16,64,256", "of acks, a `list`")
+	rates := f.String("rates", "1000,2500,5000", "of latency, callbacks per second, a `list`")
+	keys := f.String("keys", "10000,1000000", "ids in the dedup window, of keys, a `list`")
+	f.IntVar(&o.Backlog, "backlog", 200_000, "events that wait at the crash, of recover")
+	f.IntVar(&o.Conversations, "conversations", 10_000, "how many people write")
+	f.IntVar(&o.Events, "events", 2_000_000, "at most, in one measurement")
+	f.StringVar(&o.Dir, "dir", "", "where the stores lie; default the system's `folder` for temporary files")
+	f.DurationVar(&o.Manners.Delay, "stub-delay", 0, "before each of the platform's answers")
+	fail := f.String("stub-fail", "0", "`share` of replies that the platform answers 500, like 5%")
+	throttle := f.String("stub-throttle", "", "`rate` beyond which the platform answers 429, like 500/s")
+	return o, func() error {
+		var errs [5]error
+		o.Scenarios = list(*scenarios)
+		if slices.Contains(o.Scenarios, "all") {
+			o.Scenarios = loadtest.Scenarios()
+		}
+		o.Connections, errs[0] = numbers(*connections, strconv.Atoi)
+		o.Rates, errs[1] = numbers(*rates, func(s string) (float64, error) { return strconv.ParseFloat(s, 64) })
+		o.Keys, errs[2] = numbers(*keys, strconv.Atoi)
+		o.Manners.Fail, errs[3] = stub.ParseShare(*fail)
+		if *throttle != "" {
+			errs[4] = o.Manners.Throttle.UnmarshalText([]byte(*throttle))
+		}
+		return errors.Join(errs[:]...)
+	}
+}
+
+// openToFill opens a store file with the defaults of an engine's.
+func (c *call) openToFill(ctx context.Context, path string) (store.Store, error) {
+	return c.OpenStore(ctx, app.StoreOptions{
+		Path: path, Window: 72 * time.Hour, MaxKeys: 20_000_000,
+		Log:     slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Observe: func(time.Duration, int) {},
+	})
+}
+
+func list(text string) []string {
+	var out []string
+	for _, s := range strings.Split(text, ",") {
+		if s = strings.TrimSpace(s); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func numbers[T any](text string, parse func(string) (T, error)) ([]T, error) {
+	var out []T
+	for _, s := range list(text) {
+		n, err := parse(strings.ReplaceAll(s, "_", ""))
+		if err != nil {
+			return nil, fmt.Errorf("%q is not a number", s)
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}

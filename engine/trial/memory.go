@@ -1,0 +1,81 @@
+package trial
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"bot/engine"
+	"bot/store"
+)
+
+// memory is the part of a store that a turn needs, kept in maps: what a trial
+// forgets when it ends. It honours the refusals of store.Turns that skills can
+// notice (a taken once-key), not those that only concurrency brings about.
+type memory struct {
+	states   map[engine.StateKey]engine.State
+	once     map[store.Once]time.Time // Until is zeroed in the key
+	versions uint64
+	sent     []engine.Command
+	now      func() time.Time
+}
+
+func newMemory(now func() time.Time) *memory {
+	return &memory{
+		states: make(map[engine.StateKey]engine.State),
+		once:   make(map[store.Once]time.Time),
+		now:    now,
+	}
+}
+
+// State implements turn.Memory.
+func (m *memory) State(k engine.StateKey) (engine.State, error) { return m.states[k].Clone(), nil }
+
+// Commit implements turn.Memory.
+func (m *memory) Commit(_ context.Context, c store.Commit) error {
+	for _, o := range c.Once {
+		if m.once[onceKey(o)].After(m.now()) {
+			return &store.TakenError{Key: o.Key, Skill: o.Skill, Owner: c.Owner}
+		}
+	}
+	for _, o := range c.Once {
+		m.once[onceKey(o)] = o.Until
+	}
+	for _, w := range c.States {
+		if !w.State.Exists() {
+			delete(m.states, w.Key)
+			continue
+		}
+		m.versions++
+		s := w.State.Clone()
+		s.Version = m.versions
+		m.states[w.Key] = s
+	}
+	m.sent = append(m.sent, c.Commands...)
+	return nil
+}
+
+func onceKey(o store.Once) store.Once {
+	o.Until = time.Time{}
+	return o
+}
+
+// take returns the commands since the last take, in the order of leaving.
+func (m *memory) take() []engine.Command {
+	out := m.sent
+	m.sent = nil
+	slices.SortStableFunc(out, func(a, b engine.Command) int { return a.Due().Compare(b.Due()) })
+	return out
+}
+
+// nextExpiry returns the state that runs out first, at or before t.
+func (m *memory) nextExpiry(t time.Time) (engine.StateKey, engine.State, bool) {
+	var key engine.StateKey
+	var first engine.State
+	for k, s := range m.states {
+		if s.Expired(t) && (!first.Exists() || s.Expires.Before(first.Expires)) {
+			key, first = k, s
+		}
+	}
+	return key, first, first.Exists()
+}

@@ -1,0 +1,197 @@
+// Package trial plays conversations against the skills with no platform, no
+// store and a clock of its own: `bot chat` and the tests that operators write
+// beside their skills. It runs the same turns as the engine does, so what is
+// tried here is what customers will see.
+package trial
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"bot/engine"
+	"bot/engine/turn"
+	"bot/store"
+)
+
+// Options is where and when a trial takes place.
+type Options struct {
+	Setup   turn.Setup
+	Account string // one of Setup.Accounts
+	User    string // who speaks first; default "user"
+	Group   string // a group's id: everything is said there, to the bot; "" = private chats
+	Start   time.Time
+	Chance  func() float64
+	Timeout time.Duration // of a skill that sets none
+	// Explain fills Reply.Verdicts; nil leaves them out.
+	Explain func(e *engine.Event, sender, shared engine.State) []engine.Verdict
+}
+
+// Trial is one conversation being tried. It is not safe for concurrent use.
+type Trial struct {
+	opts   Options
+	user   string
+	now    time.Time
+	serial uint64
+	memory *memory
+}
+
+// New starts a conversation.
+func New(o Options) *Trial {
+	if o.User == "" {
+		o.User = "user"
+	}
+	t := &Trial{opts: o, user: o.User, now: o.Start}
+	t.memory = newMemory(func() time.Time { return t.now })
+	return t
+}
+
+// Reply is what came of one line.
+type Reply struct {
+	Texts    []string // what the bot says
+	Actions  []string // what else it does: accept_friend scene=…
+	Verdicts []engine.Verdict
+}
+
+func (r *Reply) add(more Reply) {
+	r.Texts = append(r.Texts, more.Texts...)
+	r.Actions = append(r.Actions, more.Actions...)
+	r.Verdicts = append(r.Verdicts, more.Verdicts...)
+}
+
+// Do carries out one line of a dialogue: a text to be said, or one of
+//
+//	/wait 11m             time passes
+//	/event friend_added   something happens to the one who speaks
+//	/as u2                somebody else speaks from here on
+//
+// A text that begins with "//" is said without its first slash.
+func (t *Trial) Do(ctx context.Context, line string) (Reply, error) {
+	verb, arg, _ := strings.Cut(line, " ")
+	arg = strings.TrimSpace(arg)
+	switch verb {
+	case "/wait":
+		return t.wait(ctx, arg)
+	case "/as":
+		if arg == "" {
+			return Reply{}, fmt.Errorf("/as needs a user's id: /as u2")
+		}
+		t.user = arg
+		return Reply{}, nil
+	case "/event":
+		if arg == "" {
+			return Reply{}, fmt.Errorf("/event needs a kind of event: /event friend_added")
+		}
+		return t.play(ctx, t.event(engine.Kind(arg)))
+	}
+	if strings.HasPrefix(line, "//") {
+		line = line[1:]
+	}
+	e := t.event(engine.Message)
+	e.Type, e.Text = "text", line
+	if e.Group {
+		e.Mention = engine.MentionMe
+	}
+	return t.play(ctx, e)
+}
+
+// Silent tells whether a line by itself says nothing to the bot.
+func Silent(line string) bool {
+	verb, _, _ := strings.Cut(line, " ")
+	return verb == "/as" || verb == "/wait"
+}
+
+func (t *Trial) event(kind engine.Kind) *engine.Event {
+	t.serial++
+	e := &engine.Event{
+		Account: t.opts.Account, Kind: kind, ID: "trial-" + strconv.FormatUint(t.serial, 10),
+		Conversation: t.user, Sender: t.user, SenderName: t.user,
+		Time: t.now, Received: t.now,
+	}
+	if t.opts.Group != "" {
+		e.Conversation, e.Group = t.opts.Group, true
+	}
+	if kind == engine.FriendRequest {
+		e.Params = map[string]string{"scene": "trial"}
+	}
+	return e
+}
+
+func (t *Trial) wait(ctx context.Context, arg string) (Reply, error) {
+	var d engine.Duration
+	if err := d.UnmarshalText([]byte(arg)); err != nil {
+		return Reply{}, fmt.Errorf("/wait: %w", err)
+	}
+	until := t.now.Add(time.Duration(d))
+	var all Reply
+	for {
+		key, s, ok := t.memory.nextExpiry(until)
+		if !ok {
+			break
+		}
+		t.now = s.Expires.Add(time.Nanosecond)
+		if !s.Notify {
+			delete(t.memory.states, key)
+			continue
+		}
+		r, err := t.play(ctx, t.expiry(key, s))
+		all.add(r)
+		if err != nil {
+			return all, err
+		}
+		if t.memory.states[key].Version == s.Version {
+			delete(t.memory.states, key) // its skill let it be: the store would not ask twice
+		}
+	}
+	t.now = until
+	return all, nil
+}
+
+func (t *Trial) expiry(key engine.StateKey, s engine.State) *engine.Event {
+	e := t.event(engine.Expired)
+	e.Conversation, e.Sender = key.Conversation, key.Sender
+	e.Params = map[string]string{"version": strconv.FormatUint(s.Version, 10)}
+	return e
+}
+
+func (t *Trial) play(ctx context.Context, e *engine.Event) (Reply, error) {
+	t.now = t.now.Add(time.Millisecond) // two lines are never received at one instant
+	e.Received = t.now
+	r := Reply{Verdicts: t.explain(e)}
+	_, err := turn.Play(ctx, turn.Options{
+		Memory: t.memory, Setup: t.opts.Setup, Chance: t.opts.Chance,
+		Timeout: t.opts.Timeout, Now: func() time.Time { return t.now },
+	}, store.Entry{Seq: t.serial, Event: e})
+	for _, c := range t.memory.take() {
+		if c.Action == engine.SendText {
+			r.Texts = append(r.Texts, c.Text)
+		} else {
+			r.Actions = append(r.Actions, show(c))
+		}
+	}
+	return r, err
+}
+
+func (t *Trial) explain(e *engine.Event) []engine.Verdict {
+	if t.opts.Explain == nil {
+		return nil
+	}
+	key := engine.StateKey{Account: e.Account, Conversation: e.Conversation}
+	shared := t.memory.states[key]
+	key.Sender = e.Sender
+	return t.opts.Explain(e, t.memory.states[key], shared)
+}
+
+// show puts an action as a line to read.
+func show(c engine.Command) string {
+	b := strings.Builder{}
+	b.WriteString(string(c.Action))
+	for _, k := range slices.Sorted(maps.Keys(c.Params)) {
+		fmt.Fprintf(&b, " %s=%v", k, c.Params[k])
+	}
+	return b.String()
+}

@@ -1,0 +1,104 @@
+// Command bot is a bot engine for WeChat and WeCom: one process, one file of
+// data. See README.md.
+package main
+
+import (
+	"context"
+	_ "embed"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"bot/engine"
+	"bot/engine/app"
+	"bot/engine/cli"
+	"bot/skills"
+	"bot/store"
+	"bot/store/boltstore"
+)
+
+//go:embed config.example.toml
+var example []byte
+
+func main() {
+	// The first signal stops gracefully; by then the second one has got its
+	// default meaning back and ends the process at once.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	os.Exit(cli.Main(ctx, os.Args[1:], cli.Parts{
+		Options: app.Options{
+			BuildSkills: buildSkills,
+			OpenStore:   openStore,
+			Announce:    announce,
+			Version:     version(),
+			Chance:      rand.Float64,
+		},
+		Example: example,
+		Locate:  locate,
+		In:      os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		Env: os.LookupEnv, Now: time.Now,
+		Reloads: hangups(),
+	}))
+}
+
+// hangups delivers one element per SIGHUP; several before the first is taken
+// are one wish.
+func hangups() <-chan struct{} {
+	signals, wishes := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(signals, syscall.SIGHUP)
+	go func() {
+		for range signals {
+			wishes <- struct{}{}
+		}
+	}()
+	return wishes
+}
+
+func buildSkills(sections []engine.Section, accounts app.Accounts) (app.Skills, error) {
+	set, err := skills.Build(sections, skills.Options{Accounts: accounts.Names, Can: accounts.Can})
+	if err != nil {
+		return nil, err // not a nil *Set inside a non-nil interface
+	}
+	return set, nil
+}
+
+func openStore(ctx context.Context, o app.StoreOptions) (store.Store, error) {
+	st, err := boltstore.Open(ctx, boltstore.Options{
+		Path: o.Path, Window: o.Window, MaxKeys: o.MaxKeys, MinFree: o.MinFree,
+		Now: time.Now, Log: o.Log, Observe: o.Observe,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return st, nil
+}
+
+func announce(storePath, callback, admin string) error {
+	return boltstore.WriteRun(storePath, boltstore.Run{PID: os.Getpid(), Callback: callback, Admin: admin})
+}
+
+func locate(storePath string) (admin string, err error) {
+	run, err := boltstore.ReadRun(storePath)
+	return run.Admin, err
+}
+
+// version is the module's version, or the commit it was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := info.Main.Version
+	if v == "" || v == "(devel)" {
+		v = "devel"
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				v = s.Value[:min(12, len(s.Value))]
+			}
+		}
+	}
+	return v
+}
