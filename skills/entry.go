@@ -31,7 +31,7 @@ const (
 )
 
 // fit compares an event with the skill's rule. text is the event's.
-func (e *entry) fit(ev *engine.Event, text match.Text) (match.Hit, miss) {
+func (e *entry) fit(ev *engine.Event, text *match.Text) (match.Hit, miss) {
 	d := e.draft
 	message := ev.Kind == engine.Message
 	switch {

@@ -16,9 +16,14 @@ import (
 // width), case folded, without what cannot be seen, each run of white space one
 // space and none at the edges. Folding twice changes nothing more.
 func Fold(s string) string {
-	if folded, ok := foldASCII(s); ok {
-		return folded
+	if widened, ok := common(s); ok {
+		return strings.Join(strings.Fields(strings.ToLower(widened)), " ")
 	}
+	return foldByTables(s)
+}
+
+// foldByTables is Fold for any text.
+func foldByTables(s string) string {
 	s = norm.NFKC.String(visible(s))
 	// Folding the case may leave NFKC, and composing again may make a capital:
 	// the standard's own form of this goes round twice as well.
@@ -36,7 +41,11 @@ func Trim(folded string) string { return strings.TrimFunc(folded, edge) }
 // Plain is what patterns see: width folded and free of what cannot be seen,
 // edges trimmed as by Trim, the case and all else kept.
 func Plain(s string) string {
-	return strings.TrimFunc(width.Fold.String(visible(s)), edge)
+	widened, ok := common(s)
+	if !ok {
+		widened = width.Fold.String(visible(s))
+	}
+	return strings.TrimFunc(widened, edge)
 }
 
 // Answer is how a form takes an answer: width folded and trimmed of spaces,
@@ -48,16 +57,41 @@ func Answer(s string) string {
 	})
 }
 
-// foldASCII folds the plain texts that most messages of digits and commands
-// are, without the tables.
-func foldASCII(s string) (string, bool) {
-	for i := range len(s) {
-		if s[i] >= 0x7f || s[i] < ' ' && !unicode.IsSpace(rune(s[i])) {
+// common folds the width of the texts that most messages are: ASCII, Chinese
+// characters, their punctuation, and full-width letters. Of these the tables,
+// which cost several times as much, would say the same. ok is false where a
+// text holds anything else.
+func common(s string) (widened string, ok bool) {
+	wide := false
+	for _, r := range s {
+		switch {
+		case ' ' <= r && r < 0x7f, r == '\n', r == '\t', r == '\r':
+		case 0x4e00 <= r && r <= 0x9fff, 0x3001 <= r && r <= 0x3003, 0x3008 <= r && r <= 0x3011: // 一…鿿 、。〃 〈…】
+		case 0x2018 <= r && r <= 0x201d && r != 0x201b: // ‘ ’ “ ”
+		case r == ideographicSpace, fullWidth <= r && r <= 0xff5e: // ！…～
+			wide = true
+		default:
 			return "", false
 		}
 	}
-	return strings.Join(strings.Fields(strings.ToLower(s)), " "), true
+	if !wide {
+		return s, true
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ideographicSpace:
+			return ' '
+		case r >= fullWidth:
+			return r - fullWidth + '!'
+		}
+		return r
+	}, s), true
 }
+
+const (
+	ideographicSpace = '\u3000'
+	fullWidth        = '\uff01' // the first of the full-width forms of ! to ~, in ASCII's order
+)
 
 // visible drops zero-width characters, variation selectors, the keycap frame
 // and control characters that are not white space.

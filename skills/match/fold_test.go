@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+	"golang.org/x/text/width"
 )
 
 func TestFold(t *testing.T) {
@@ -95,12 +96,35 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
+// Two runes of each side by side, since neighbours may compose.
+func TestCommonTextsFoldAsTheTablesSay(t *testing.T) {
+	for r := rune(0); r <= 0xffff; r++ {
+		for _, s := range []string{string(r), "一" + string(r) + string(r) + "Ａ", "a" + string(r)} {
+			if _, ok := common(s); !ok {
+				continue
+			}
+			if fast, slow := Fold(s), foldByTables(s); fast != slow {
+				t.Fatalf("%q (%U): fast %q, tables %q", s, r, fast, slow)
+			}
+			if fast, slow := Plain(s), strings.TrimFunc(width.Fold.String(visible(s)), edge); fast != slow {
+				t.Fatalf("%q (%U): fast %q, tables %q", s, r, fast, slow)
+			}
+		}
+	}
+}
+
 func FuzzFold(f *testing.F) {
 	for _, s := range []string{"", "０６２７", "领券👍🏽。", "ß\u0345\u1e9e", "e\u200b\u0301", "\xff\xfe", "\u00a8", "ﷺ", "İ", "ｶﾞ", "\u1e9b\u0323", "ΑΙ\u0345"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		folded := Fold(s)
+		if slow := foldByTables(s); folded != slow {
+			t.Errorf("Fold(%q) = %q, by the tables %q", s, folded, slow)
+		}
+		if slow := strings.TrimFunc(width.Fold.String(visible(s)), edge); Plain(s) != slow {
+			t.Errorf("Plain(%q) = %q, by the tables %q", s, Plain(s), slow)
+		}
 		if !utf8.ValidString(folded) {
 			t.Fatalf("Fold(%q) = %q is not UTF-8", s, folded)
 		}

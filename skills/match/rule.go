@@ -40,12 +40,15 @@ func ParseMode(s string) (Mode, bool) {
 }
 
 // Text is one message in the forms that rules compare. Make it once per
-// message with Read.
+// message with Read. A form is made when the first rule asks for it, since many
+// a set of rules needs one of them only; so a Text is not for several
+// goroutines at once.
 type Text struct {
-	raw     string
-	folded  string
-	trimmed string
-	plain   string
+	raw  string
+	seen string // what of raw is looked at
+
+	folded, trimmed, plain string
+	hasFolded, hasPlain    bool
 }
 
 // looked is how many bytes of a text are looked at. People write a few
@@ -53,14 +56,29 @@ type Text struct {
 const looked = 64 << 10
 
 // Read prepares a message's text. Of a very long one the beginning counts.
-func Read(s string) Text {
-	t := Text{raw: s}
+func Read(s string) *Text {
+	t := &Text{raw: s, seen: s}
 	if len(s) > looked {
-		s = strings.ToValidUTF8(s[:looked], "")
+		t.seen = strings.ToValidUTF8(s[:looked], "")
 	}
-	t.folded, t.plain = Fold(s), Plain(s)
-	t.trimmed = Trim(t.folded)
 	return t
+}
+
+// fold returns the text as keywords see it, whole and without its edges.
+func (t *Text) fold() (folded, trimmed string) {
+	if !t.hasFolded {
+		t.folded = Fold(t.seen)
+		t.trimmed, t.hasFolded = Trim(t.folded), true
+	}
+	return t.folded, t.trimmed
+}
+
+// patterned returns the text as patterns see it.
+func (t *Text) patterned() string {
+	if !t.hasPlain {
+		t.plain, t.hasPlain = Plain(t.seen), true
+	}
+	return t.plain
 }
 
 // Keyword is one keyword of a rule.
@@ -86,14 +104,15 @@ func NewKeyword(typed string, mode Mode) (Keyword, error) {
 	return k, nil
 }
 
-func (k Keyword) fits(t Text) bool {
+func (k Keyword) fits(t *Text) bool {
+	folded, trimmed := t.fold()
 	switch k.Mode {
 	case Exact:
-		return t.trimmed == k.Form
+		return trimmed == k.Form
 	case Prefix:
-		return strings.HasPrefix(t.trimmed, k.Form)
+		return strings.HasPrefix(trimmed, k.Form)
 	default:
-		return strings.Contains(t.folded, k.Form)
+		return strings.Contains(folded, k.Form)
 	}
 }
 
@@ -144,7 +163,7 @@ func (r *Rule) Groups() int {
 
 // Match finds the strongest hit: the mode first, then the longest keyword,
 // then the order of writing.
-func (r *Rule) Match(t Text) (Hit, bool) {
+func (r *Rule) Match(t *Text) (Hit, bool) {
 	if r.IsBare() {
 		h := Hit{Mode: r.Bare}
 		if h.Mode == Any {
@@ -164,7 +183,7 @@ func (r *Rule) Match(t Text) (Hit, bool) {
 		}
 	}
 	for _, re := range r.Patterns {
-		if m := re.FindStringSubmatch(t.plain); m != nil {
+		if m := re.FindStringSubmatch(t.patterned()); m != nil {
 			take(Hit{Mode: Regex, Match: m, By: re.String()})
 			break
 		}
@@ -173,7 +192,7 @@ func (r *Rule) Match(t Text) (Hit, bool) {
 }
 
 // Hits tells whether one of the rule's keywords or patterns fits; a bare rule's none.
-func (r *Rule) Hits(t Text) bool {
+func (r *Rule) Hits(t *Text) bool {
 	_, ok := r.Match(t)
 	return ok && !r.IsBare()
 }
