@@ -1,0 +1,84 @@
+package loadtest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// build makes the real binary.
+func build(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds and runs the whole binary")
+	}
+	program := filepath.Join(t.TempDir(), "bot")
+	if out, err := exec.Command("go", "build", "-o", program, "bot").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	return program
+}
+
+// few asks for as little as shows that everything works.
+func few(t *testing.T, program string, scenarios ...string) (Options, *bytes.Buffer) {
+	progress := new(bytes.Buffer)
+	return Options{
+		Program: program, Version: "test", Scenarios: scenarios, Rounds: 1,
+		Duration: time.Second, Warmup: 100 * time.Millisecond,
+		Connections: []int{8}, Rates: []float64{100}, Backlog: 2000, Conversations: 100, Events: 1_000_000,
+		Dir: t.TempDir(), Progress: progress, Now: time.Now,
+	}, progress
+}
+
+func TestChainOfTheRealBinaryLosesNothing(t *testing.T) {
+	o, progress := few(t, build(t), "chain", "latency")
+	report, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !report.Sound() {
+		t.Error("the engine lost, doubled or reordered events")
+	}
+	for _, s := range report.Scenarios {
+		rows := s.Groups[0].Rows
+		ours := rows[len(rows)-1]
+		if m := ours.Median; m.Rate <= 0 || m.Totals.Delivered == 0 || m.Totals.Delivered != m.Totals.Acked || m.Way.P50 <= 0 {
+			t.Errorf("%s: measured %+v", s.Name, m)
+		}
+		if len(ours.Ratios) == 0 || ours.Ratios[0].Median <= 0 {
+			t.Errorf("%s: not compared with the bare handler: %+v", s.Name, ours.Ratios)
+		}
+	}
+	if progress.Len() == 0 {
+		t.Error("no progress is shown")
+	}
+	if left, _ := os.ReadDir(o.Dir); len(left) > 0 {
+		t.Errorf("files are left: %v", left)
+	}
+}
+
+func TestLoadThatIsUsedUpInTheWarmUpIsNoMeasurement(t *testing.T) {
+	_, addr := newTarget(t, always(200))
+	b := &bench{Options: Options{Warmup: time.Minute, Duration: time.Second, Conversations: 10, Events: 20, Now: time.Now}}
+	start := func(context.Context, string) (*server, error) { return &server{addr: addr}, nil }
+	if _, err := b.measure(t.Context(), b.closed(start, 2, 0)); !errors.Is(err, errTooFew) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestKilledBinaryDeliversWhatWaited(t *testing.T) {
+	o, _ := few(t, build(t), "recover")
+	report, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := report.Scenarios[0].Groups[0].Rows[1].Median
+	if !report.Sound() || m.Ready <= 0 || m.Totals.Acked < o.Backlog || m.Totals.Delivered < m.Totals.Acked {
+		t.Errorf("after the kill: %+v", m)
+	}
+}

@@ -1,0 +1,80 @@
+package loadtest
+
+import "fmt"
+
+// Sample is one measurement. Figures that a server does not have are 0.
+type Sample struct {
+	Seconds float64 `json:"seconds"` // measured, without warm-up
+	// Rate is what is compared: callbacks answered 200 per second, or, where
+	// replies are waited for, replies that reached the platform per second,
+	// until the last has.
+	Rate   float64 `json:"per_second"`
+	Acks   float64 `json:"acks_per_second"`
+	Ack    Latency `json:"ack"`      // from sending the callback to its answer
+	Way    Latency `json:"way"`      // from sending the callback to the platform's receipt of the reply
+	CPU    float64 `json:"cpu_us"`   // of the server under test, per event
+	Device float64 `json:"device_b"` // bytes the server had written to the device, per event
+	// Commits per event, and acts per commit. A commit of the engine is two
+	// syncs (bbolt writes its pages, then its root).
+	Commits  float64 `json:"commits"`
+	Acts     float64 `json:"acts_per_commit"`
+	Handled  float64 `json:"handled_share"` // of the events taken in meanwhile
+	Resident float64 `json:"resident_mib"`  // anonymous memory at the end
+	Others   float64 `json:"other_cores"`   // CPU used by strangers to the test
+	Sync     float64 `json:"sync_ms"`       // F, measured before the group
+	Ready    float64 `json:"ready_s"`       // from start to taking callbacks, after a crash
+
+	Statuses map[string]int `json:"statuses"` // of the answers
+	Failed   int            `json:"failed"`   // requests without an answer
+	Failure  string         `json:"failure,omitempty"`
+	Totals   Totals         `json:"totals"`
+	// Malformed counts requests to the platform that no event could be read from.
+	Malformed int   `json:"malformed"`
+	Backlog   []int `json:"backlog,omitempty"` // acked and not yet delivered, over time
+}
+
+// figures are all numbers of which a median makes sense.
+func (s *Sample) figures() []*float64 {
+	return []*float64{
+		&s.Seconds, &s.Rate, &s.Acks,
+		&s.Ack.P50, &s.Ack.P99, &s.Ack.P999, &s.Ack.Max,
+		&s.Way.P50, &s.Way.P99, &s.Way.P999, &s.Way.Max,
+		&s.CPU, &s.Device, &s.Commits, &s.Acts, &s.Handled,
+		&s.Resident, &s.Others, &s.Sync, &s.Ready,
+	}
+}
+
+// brief is the sample on the line that shows progress.
+func (s *Sample) brief() string {
+	line := fmt.Sprintf("%.0f/s, answer p50 %.2f ms p99 %.2f ms", s.Rate, s.Ack.P50, s.Ack.P99)
+	if s.Ready > 0 {
+		line += fmt.Sprintf(", ready after %.2f s", s.Ready)
+	}
+	if s.Others > 0.5 {
+		line += fmt.Sprintf(" (others used %.1f cores)", s.Others)
+	}
+	return line
+}
+
+// add counts other's events and failures in.
+func (s *Sample) add(other *Sample) {
+	for status, n := range other.Statuses {
+		if s.Statuses == nil {
+			s.Statuses = make(map[string]int)
+		}
+		s.Statuses[status] += n
+	}
+	s.Failed += other.Failed
+	if other.Failure != "" {
+		s.Failure = other.Failure
+	}
+	s.Malformed += other.Malformed
+	t, o := &s.Totals, &other.Totals
+	t.Acked += o.Acked
+	t.Delivered += o.Delivered
+	t.Waiting += o.Waiting
+	t.Doubled += o.Doubled
+	t.Repeated += o.Repeated
+	t.Disordered += o.Disordered
+	t.Stray += o.Stray
+}

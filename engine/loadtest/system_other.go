@@ -1,0 +1,19 @@
+//go:build !linux
+
+package loadtest
+
+import (
+	"os"
+	"os/exec"
+)
+
+// asGroup does nothing here: children are killed one by one, and only by an
+// orderly end.
+func asGroup(*exec.Cmd) {}
+
+func killGroup(cmd *exec.Cmd) error { return cmd.Process.Kill() }
+
+func dataSync(f *os.File) error { return f.Sync() }
+
+// filesystem is not known here.
+func filesystem(string) string { return "" }

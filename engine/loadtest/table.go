@@ -1,0 +1,161 @@
+package loadtest
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+)
+
+// courseWidth is the width of the backlog's picture in characters.
+const courseWidth = 40
+
+// Print writes the report for people.
+func (r *Report) Print(w io.Writer) error {
+	p := &printer{w: w}
+	p.line("bot %s · %s", r.Version, r.Machine)
+	p.line("medians of %d rounds of %g s; ratios are taken within rounds (in brackets: lowest to highest)", r.Rounds, r.Seconds)
+	for _, s := range r.Scenarios {
+		p.line("\n== %s\n%s", s.Name, s.Says)
+		for _, n := range s.Notes {
+			p.line("(%s)", n)
+		}
+		for i := range s.Groups {
+			p.group(&s.Groups[i])
+		}
+	}
+	return p.err
+}
+
+// printer remembers the first error, so that there is one place to look for it.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) line(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
+	}
+}
+
+func (p *printer) group(g *Group) {
+	p.line("\n%s; F = %.3f ms", g.Name, g.Rows[0].Median.Sync)
+	t := tabwriter.NewWriter(p.w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "server\tper s\tratio\tanswer ms\tto platform ms\tCPU µs\tdevice B\tcommits\tacts each\tMiB")
+	fmt.Fprintln(t, "\t\t\tp50/p99/p99.9/max\tp50/p99/p99.9/max\t/event\t/event\t/event\t\t")
+	for i := range g.Rows {
+		fmt.Fprintln(t, strings.Join(cells(&g.Rows[i]), "\t"))
+	}
+	if err := t.Flush(); p.err == nil {
+		p.err = err
+	}
+	for i := range g.Rows {
+		for _, remark := range g.Rows[i].remarks() {
+			p.line("%s: %s", g.Rows[i].Name, remark)
+		}
+	}
+}
+
+func cells(r *Row) []string {
+	m := &r.Median
+	ratio := ""
+	if len(r.Ratios) > 0 {
+		ratio = r.Ratios[0].String()
+	}
+	return []string{
+		r.Name, number0(m.Rate), ratio, m.Ack.String(), m.Way.String(),
+		number0(m.CPU), number0(m.Device), number2(m.Commits), number2(m.Acts), number0(m.Resident),
+	}
+}
+
+// remarks are what does not fit into the table, each a line.
+func (r *Row) remarks() []string {
+	var out []string
+	if len(r.Ratios) > 1 {
+		for _, x := range r.Ratios[1:] {
+			out = append(out, fmt.Sprintf("%s of %s", x, x.To))
+		}
+	}
+	if f := r.Syncs; f != nil {
+		out = append(out, fmt.Sprintf("answer p50 = bare + %.1f F, p99 = %.1f F; to platform p50 = %.1f F, p99 = %.1f F",
+			f.AckP50, f.AckP99, f.WayP50, f.WayP99))
+	}
+	m := &r.Median
+	if m.Ready > 0 {
+		out = append(out, fmt.Sprintf("takes callbacks %.2f s after its start", m.Ready))
+	}
+	if m.Handled > 0 && !r.Replies {
+		out = append(out, fmt.Sprintf("%.1f %% of the events were handled meanwhile", m.Handled*100))
+	}
+	if r.Replies {
+		out = append(out, r.account())
+	}
+	if n := m.Totals.Stray + m.Malformed; n > 0 {
+		out = append(out, fmt.Sprintf("%d requests to the platform that belong to no event", n))
+	}
+	if course := sparkline(m.Backlog, courseWidth); course != "" {
+		out = append(out, fmt.Sprintf("waiting %s at most %d", course, slices.Max(m.Backlog)))
+	}
+	return append(out, r.failures()...)
+}
+
+// account is the loss check in one line.
+func (r *Row) account() string {
+	t := r.Median.Totals
+	return fmt.Sprintf("of %d acknowledged events %d lost, %d doubled, %d out of order, %d repeated under the same key",
+		t.Acked, r.lost(), t.Doubled, t.Disordered, t.Repeated)
+}
+
+// failures are answers that were no success, and requests without one.
+func (r *Row) failures() []string {
+	var out []string
+	m := &r.Median
+	for _, status := range slices.Sorted(maps.Keys(m.Statuses)) {
+		if status != "200" {
+			out = append(out, fmt.Sprintf("%d callbacks answered %s", m.Statuses[status], status))
+		}
+	}
+	if m.Failed > 0 {
+		out = append(out, fmt.Sprintf("%d callbacks without an answer (%s)", m.Failed, m.Failure))
+	}
+	if m.Others > 0.5 {
+		out = append(out, fmt.Sprintf("others used %.1f cores meanwhile", m.Others))
+	}
+	return out
+}
+
+func (x Ratio) String() string { return fmt.Sprintf("%.2f (%.2f-%.2f)", x.Median, x.Min, x.Max) }
+
+func (l Latency) String() string {
+	if l.Max == 0 {
+		return "-"
+	}
+	return short(l.P50) + "/" + short(l.P99) + "/" + short(l.P999) + "/" + short(l.Max)
+}
+
+// short shows three digits or all before the point.
+func short(v float64) string {
+	switch {
+	case v >= 100:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case v >= 10:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 2, 64)
+}
+
+func number0(v float64) string { return dashed(v, "%.0f") }
+
+func number2(v float64) string { return dashed(v, "%.2f") }
+
+// dashed shows what was not measured as a dash.
+func dashed(v float64, format string) string {
+	if v == 0 {
+		return "-"
+	}
+	return fmt.Sprintf(format, v)
+}
