@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"bot/engine"
@@ -77,45 +76,15 @@ func (t *txn) exhume(id uint64, l letter) {
 
 // Letters returns letters after id.
 func (s *Store) Letters(after uint64, limit int) ([]store.Letter, error) {
-	if after == math.MaxUint64 {
-		return nil, nil
-	}
-	var out []store.Letter
-	err := s.view(func(tx *bolt.Tx) error {
-		c := tx.Bucket(bDead).Cursor()
-		for k, v := c.Seek(be(after + 1)); k != nil && len(out) < limit; k, v = c.Next() {
-			l, err := readLetter(unbe(k), v)
-			if err != nil {
-				return err
-			}
-			out = append(out, l)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, wrap("read letters", err)
-	}
-	return out, nil
+	return page(s, "dead letters", bDead, after, limit, readLetter)
 }
 
 // Letter returns one letter.
 func (s *Store) Letter(id uint64) (store.Letter, error) {
-	var out store.Letter
-	err := s.view(func(tx *bolt.Tx) (err error) {
-		v := tx.Bucket(bDead).Get(be(id))
-		if v == nil {
-			return store.ErrGone
-		}
-		out, err = readLetter(id, v)
-		return err
-	})
-	if err != nil {
-		return store.Letter{}, wrap("read letter", err)
-	}
-	return out, nil
+	return one(s, "dead letter", bDead, id, readLetter)
 }
 
-func readLetter(id uint64, v []byte) (store.Letter, error) {
+func readLetter(_ *bolt.Tx, id uint64, v []byte) (store.Letter, error) {
 	l, rec, err := openLetter(v)
 	out := store.Letter{ID: id, Tries: l.Tries, Count: l.Count, Skill: l.Skill, Error: l.Error, Time: l.Time}
 	if err == nil && l.Event {

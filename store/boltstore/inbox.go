@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
 	"time"
 
 	"bot/engine"
@@ -129,42 +128,12 @@ func (s *Store) allKnown(keys []engine.Key, window time.Duration) (bool, error) 
 
 // Read returns entries after seq.
 func (s *Store) Read(after uint64, limit int) ([]store.Entry, error) {
-	var out []store.Entry
-	if after == math.MaxUint64 {
-		return nil, nil
-	}
-	err := s.view(func(tx *bolt.Tx) error {
-		c := tx.Bucket(bWal).Cursor()
-		for k, v := c.Seek(be(after + 1)); k != nil && len(out) < limit; k, v = c.Next() {
-			e, err := s.entry(tx, unbe(k), v)
-			if err != nil {
-				return err
-			}
-			out = append(out, e)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, wrap("read log", err)
-	}
-	return out, nil
+	return page(s, "log", bWal, after, limit, s.entry)
 }
 
 // Entry returns one entry.
 func (s *Store) Entry(seq uint64) (store.Entry, error) {
-	var out store.Entry
-	err := s.view(func(tx *bolt.Tx) (err error) {
-		rec := tx.Bucket(bWal).Get(be(seq))
-		if rec == nil {
-			return store.ErrGone
-		}
-		out, err = s.entry(tx, seq, rec)
-		return err
-	})
-	if err != nil {
-		return store.Entry{}, wrap("read log", err)
-	}
-	return out, nil
+	return one(s, "log", bWal, seq, s.entry)
 }
 
 func (s *Store) entry(tx *bolt.Tx, seq uint64, rec []byte) (store.Entry, error) {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"bot/engine"
@@ -136,42 +135,12 @@ func (t *txn) submit(ready []outgoing, window time.Duration) []bool {
 
 // Deliveries returns commands after id.
 func (s *Store) Deliveries(after uint64, limit int) ([]store.Delivery, error) {
-	if after == math.MaxUint64 {
-		return nil, nil
-	}
-	var out []store.Delivery
-	err := s.view(func(tx *bolt.Tx) error {
-		c := tx.Bucket(bOutbox).Cursor()
-		for k, rec := c.Seek(be(after + 1)); k != nil && len(out) < limit; k, rec = c.Next() {
-			d, err := s.delivery(tx, unbe(k), rec)
-			if err != nil {
-				return err
-			}
-			out = append(out, d)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, wrap("read outbox", err)
-	}
-	return out, nil
+	return page(s, "outbox", bOutbox, after, limit, s.delivery)
 }
 
 // Delivery returns one command.
 func (s *Store) Delivery(id uint64) (store.Delivery, error) {
-	var out store.Delivery
-	err := s.view(func(tx *bolt.Tx) (err error) {
-		rec := tx.Bucket(bOutbox).Get(be(id))
-		if rec == nil {
-			return store.ErrGone
-		}
-		out, err = s.delivery(tx, id, rec)
-		return err
-	})
-	if err != nil {
-		return store.Delivery{}, wrap("read outbox", err)
-	}
-	return out, nil
+	return one(s, "outbox", bOutbox, id, s.delivery)
 }
 
 func (s *Store) delivery(tx *bolt.Tx, id uint64, rec []byte) (store.Delivery, error) {

@@ -1,0 +1,53 @@
+package boltstore
+
+import (
+	"math"
+
+	"bot/store"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// row decodes one row of a bucket whose keys are numbers.
+type row[T any] func(tx *bolt.Tx, id uint64, v []byte) (T, error)
+
+// page returns rows after the number, in ascending order, at most limit.
+func page[T any](s *Store, what string, bucket []byte, after uint64, limit int, decode row[T]) ([]T, error) {
+	if after == math.MaxUint64 {
+		return nil, nil
+	}
+	var out []T
+	err := s.view(func(tx *bolt.Tx) error {
+		c := tx.Bucket(bucket).Cursor()
+		for k, v := c.Seek(be(after + 1)); k != nil && len(out) < limit; k, v = c.Next() {
+			r, err := decode(tx, unbe(k), v)
+			if err != nil {
+				return err
+			}
+			out = append(out, r)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, wrap("read "+what, err)
+	}
+	return out, nil
+}
+
+// one returns the row with the number, or store.ErrGone.
+func one[T any](s *Store, what string, bucket []byte, id uint64, decode row[T]) (T, error) {
+	var out T
+	err := s.view(func(tx *bolt.Tx) (err error) {
+		v := tx.Bucket(bucket).Get(be(id))
+		if v == nil {
+			return store.ErrGone
+		}
+		out, err = decode(tx, id, v)
+		return err
+	})
+	if err != nil {
+		var none T
+		return none, wrap("read "+what, err)
+	}
+	return out, nil
+}
