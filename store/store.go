@@ -81,6 +81,8 @@ type Inbox interface {
 	// Seen tells, without writing, whether an Append now would find the key a
 	// duplicate. In-flight keys count as not seen.
 	Seen(k engine.Key, window time.Duration) (bool, error)
+	// Backlog counts the events in the log, from memory.
+	Backlog() int
 	// CommitWait estimates how long an act handed in now waits for the disk.
 	CommitWait() time.Duration
 	// Read returns entries after seq in log order, at most limit. It sees

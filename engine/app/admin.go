@@ -37,6 +37,7 @@ func (a *App) adminHandler(cfg *config.Config) http.Handler {
 		},
 		CommandWindow: func() time.Duration { return a.live.Load().Config.Dedup.CommandWindow.Std() },
 		Submitted:     a.submitted,
+		Cancelled:     func(c *engine.Command) { a.egress.Cancelled(c.ConversationKey()) },
 		Now:           a.store.Now,
 		Log:           a.o.Log,
 	})
@@ -89,14 +90,6 @@ func (a *App) status() (any, error) {
 		Events: s.Events, Commands: s.Commands, InDoubt: s.InDoubt, Dead: s.Letters, Oldest: s.OldestEvent,
 		DedupKeys: s.DedupKeys, StoreBytes: s.FileBytes, FreeBytes: s.FreeBytes,
 	}, nil
-}
-
-func (a *App) backlog() int {
-	s, err := a.store.Stats()
-	if err != nil {
-		return 0 // a store that cannot say will refuse the append itself
-	}
-	return s.Events
 }
 
 func (a *App) gauges() {

@@ -16,7 +16,6 @@ import (
 
 	"bot/engine"
 	"bot/engine/api"
-	"bot/engine/channel"
 	"bot/engine/config"
 	"bot/engine/dispatch"
 	"bot/engine/egress"
@@ -60,7 +59,6 @@ type Addrs struct{ Callback, Admin string }
 // any goroutine while it runs.
 type App struct {
 	o       Options
-	client  *http.Client
 	metrics *metrics.Metrics
 
 	live       atomic.Pointer[Plan] // what turns, routes and limits follow
@@ -77,7 +75,7 @@ type App struct {
 
 // New prepares an engine; nothing is opened yet.
 func New(o Options) *App {
-	a := &App{o: o, client: channel.NewClient(), metrics: metrics.New()}
+	a := &App{o: o, metrics: metrics.New()}
 	a.live.Store(o.Plan)
 	a.generation.Store(1)
 	return a
@@ -91,9 +89,10 @@ func (a *App) Run(ctx context.Context) (err error) {
 	cfg := a.o.Plan.Config
 	var down closers
 	defer func() { err = errors.Join(err, down.close()) }()
+	down.push("connections", a.hangUp)
 
 	if err := a.open(ctx, cfg); err != nil {
-		return err
+		return unlessAsked(ctx, err)
 	}
 	down.push("store", a.store.Close)
 	if err := a.build(cfg); err != nil {
@@ -101,15 +100,30 @@ func (a *App) Run(ctx context.Context) (err error) {
 	}
 	admin, err := listen(ctx, "admin.listen", cfg.Admin.Listen)
 	if err != nil {
-		return err
+		return unlessAsked(ctx, err)
 	}
 	down.push("admin listener", admin.Close)
 	callbacks, err := listen(ctx, "server.listen", cfg.Server.Listen)
 	if err != nil {
-		return err
+		return unlessAsked(ctx, err)
 	}
 	down.push("callback listener", callbacks.Close)
 	return a.work(ctx, cfg, callbacks, admin)
+}
+
+// unlessAsked is nil where err says no more than that ctx has ended: being
+// asked to stop before the start is complete is no failure.
+func unlessAsked(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return nil
+	}
+	return err
+}
+
+// hangUp lets go of the platforms' connections, which would idle on without use.
+func (a *App) hangUp() error {
+	a.o.Plan.client.CloseIdleConnections()
+	return nil
 }
 
 func (a *App) open(ctx context.Context, cfg *config.Config) error {
@@ -150,7 +164,7 @@ func (a *App) build(cfg *config.Config) error {
 		Now: a.store.Now, Chance: a.o.Chance, Log: a.o.Log, Metrics: a.metrics,
 	})
 	a.ingress = ingress.New(ingress.Options{
-		Inbox: intake{a.queue, a.store}, Backlog: a.backlog,
+		Inbox: intake{a.queue, a.store}, Backlog: a.store.Backlog,
 		MaxBacklog:    func() int { return a.live.Load().Config.Queue.Backlog },
 		MaxCommitWait: func() time.Duration { return a.live.Load().Config.Queue.MaxCommitWait.Std() },
 		MaxBody:       int64(cfg.Server.MaxBody), Now: a.store.Now, Log: a.o.Log, Metrics: a.metrics,
@@ -182,7 +196,11 @@ func (a *App) work(ctx context.Context, cfg *config.Config, callbacks, admin net
 	}
 	a.metrics.Recovered.Add(float64(stats.Events))
 	timers := schedule.New(schedule.Options{
-		Store: a.store, Fired: func(int) { a.queue.Poke() }, Log: a.o.Log,
+		Store: a.store, Log: a.o.Log,
+		Fired: func(events int) {
+			a.metrics.Raised.Add(float64(events))
+			a.queue.Poke()
+		},
 	})
 
 	failures := make(chan error, 8)

@@ -7,21 +7,26 @@ import (
 	"bot/engine"
 )
 
-// cacheKey names a decoded record. Neither kind of number is ever given twice,
-// so an entry that outlived its record is never mistaken for another's.
+// cacheKey names a decoded record.
 type cacheKey struct {
-	command bool
-	n       uint64
+	bucket byte   // the first letter of a record's bucket
+	n      uint64 // of events and commands
+	state  string // of states: their key
 }
 
-func eventKey(seq uint64) cacheKey  { return cacheKey{n: seq} }
-func commandKey(id uint64) cacheKey { return cacheKey{command: true, n: id} }
+func eventKey(seq uint64) cacheKey    { return cacheKey{bucket: bWal[0], n: seq} }
+func commandKey(id uint64) cacheKey   { return cacheKey{bucket: bOutbox[0], n: id} }
+func stateCacheKey(k []byte) cacheKey { return cacheKey{bucket: bState[0], state: string(k)} }
 
-// cache holds decoded events and commands within a number of bytes, so that
-// what was just written is not read and decoded again. It is never asked
-// whether a record exists.
+// cache holds decoded events, commands and states within a number of bytes, so
+// that what was just written is not read and decoded again.
+//
+// It never holds what the file does not: what a commit wrote or removed is
+// brought in line before the commit is answered (offer, put, drop), and what a
+// reader found is kept only if no commit came between (round, fill).
 type cache struct {
 	mu    sync.Mutex
+	turn  uint64 // changes with every change that a commit made
 	limit int64
 	size  int64
 	order *list.List // of *cached, least recently used last
@@ -52,11 +57,28 @@ func (c *cache) get(k cacheKey) any {
 	return el.Value.(*cached).v
 }
 
+// round is to be asked for before a reader looks into the file.
+func (c *cache) round() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.turn
+}
+
+// fill is put for what a reader found that began in the round.
+func (c *cache) fill(round uint64, k cacheKey, v any, size int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.turn == round {
+		c.keep(k, v, size)
+	}
+}
+
 // offer keeps v if there is room. It displaces nothing: in a backlog what was
 // just written is needed last.
 func (c *cache) offer(k cacheKey, v any, size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.turn++
 	if c.size+int64(size)+decodedOverhead <= c.limit {
 		c.add(k, v, size)
 	}
@@ -66,6 +88,11 @@ func (c *cache) offer(k cacheKey, v any, size int) {
 func (c *cache) put(k cacheKey, v any, size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.turn++
+	c.keep(k, v, size)
+}
+
+func (c *cache) keep(k cacheKey, v any, size int) {
 	if int64(size)+decodedOverhead > c.limit {
 		return
 	}
@@ -87,6 +114,7 @@ func (c *cache) add(k cacheKey, v any, size int) {
 func (c *cache) drop(k cacheKey) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.turn++
 	if el := c.items[k]; el != nil {
 		c.remove(el)
 	}
@@ -98,9 +126,25 @@ func (c *cache) remove(el *list.Element) {
 	c.size -= it.size
 }
 
+// close empties the cache for good, so that a closed store answers nothing.
+func (c *cache) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.limit, c.size = -1, 0
+	c.order.Init()
+	clear(c.items)
+}
+
 func (c *cache) event(seq uint64) *engine.Event {
 	e, _ := c.get(eventKey(seq)).(*engine.Event)
 	return e
+}
+
+// state returns a state as it is stored, the zero State where it is known that
+// there is none.
+func (c *cache) state(key cacheKey) (st engine.State, known bool) {
+	st, known = c.get(key).(engine.State)
+	return st, known
 }
 
 func (c *cache) command(id uint64) *engine.Command {

@@ -84,7 +84,7 @@ func (s *Store) Letter(id uint64) (store.Letter, error) {
 	return one(s, "dead letter", bDead, id, readLetter)
 }
 
-func readLetter(_ *bolt.Tx, id uint64, v []byte) (store.Letter, error) {
+func readLetter(_ *bolt.Tx, _, id uint64, v []byte) (store.Letter, error) {
 	l, rec, err := openLetter(v)
 	out := store.Letter{ID: id, Tries: l.Tries, Count: l.Count, Skill: l.Skill, Error: l.Error, Time: l.Time}
 	if err == nil && l.Event {

@@ -74,6 +74,7 @@ func (t *txn) fire() (events, ended int, more bool, err error) {
 			events++
 		case d.end:
 			t.del(states, d.key)
+			t.then(func() { t.s.cache.drop(stateCacheKey(d.key)) })
 			ended++
 		}
 	}

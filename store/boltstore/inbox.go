@@ -133,17 +133,25 @@ func (s *Store) Read(after uint64, limit int) ([]store.Entry, error) {
 
 // Entry returns one entry.
 func (s *Store) Entry(seq uint64) (store.Entry, error) {
+	if s.tried.Load() == 0 {
+		if e := s.cache.event(seq); e != nil {
+			return store.Entry{Seq: seq, Event: e}, nil
+		}
+	}
 	return one(s, "log", bWal, seq, s.entry)
 }
 
-func (s *Store) entry(tx *bolt.Tx, seq uint64, rec []byte) (store.Entry, error) {
+// Backlog counts the events in the log.
+func (s *Store) Backlog() int { return int(s.events.Load()) }
+
+func (s *Store) entry(tx *bolt.Tx, round, seq uint64, rec []byte) (store.Entry, error) {
 	e := s.cache.event(seq)
 	if e == nil {
 		var err error
 		if e, err = store.DecodeEvent(rec); err != nil {
 			return store.Entry{}, fmt.Errorf("%w: event %d: %w", store.ErrDamaged, seq, err)
 		}
-		s.cache.put(eventKey(seq), e, len(rec))
+		s.cache.fill(round, eventKey(seq), e, len(rec))
 	}
 	out := store.Entry{Seq: seq, Event: e}
 	if s.tried.Load() == 0 {

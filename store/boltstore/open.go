@@ -218,6 +218,7 @@ func (s *Store) load(tx *bolt.Tx) error {
 		return err
 	}
 	err = tx.Bucket(bDelivery).ForEach(func(k, _ []byte) error {
+		s.touched.set(unbe(k), true)
 		p, err := progressOf(tx, unbe(k))
 		if p.Phase == store.InDoubt {
 			s.doubt.set(unbe(k), true)

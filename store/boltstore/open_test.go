@@ -309,17 +309,22 @@ func TestOfTwoFirstStartsOneGetsTheStore(t *testing.T) {
 	}
 }
 
+// A file that is locked makes opening hang, for as long as lockWait.
 func TestOpenGivesUpInTime(t *testing.T) {
 	p := filled(t)
+	holder := mustOpen(t, testOptions(t, p))
 	opt := testOptions(t, p)
-	opt.OpenTimeout = 1
+	opt.OpenTimeout = 10 * time.Millisecond
 	if _, err := Open(context.Background(), opt); err == nil || !strings.Contains(err.Error(), "not done after") {
 		t.Errorf("got %v", err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := Open(ctx, testOptions(t, p)); !errors.Is(err, context.Canceled) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+	defer cancel()
+	if _, err := Open(ctx, testOptions(t, p)); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
+	}
+	if err := holder.Close(); err != nil {
+		t.Fatal(err)
 	}
 	// What was given up closes itself when it is done, so the file is free.
 	mustOpen(t, testOptions(t, p))

@@ -58,6 +58,7 @@ func (t *txn) unsend(id uint64, taskID string) {
 	t.then(func() {
 		t.s.commands.Add(-1)
 		t.s.doubt.set(id, false)
+		t.s.touched.set(id, false)
 		t.s.tasks.remove(taskID, id)
 		t.s.cache.drop(commandKey(id))
 	})
@@ -140,17 +141,31 @@ func (s *Store) Deliveries(after uint64, limit int) ([]store.Delivery, error) {
 
 // Delivery returns one command.
 func (s *Store) Delivery(id uint64) (store.Delivery, error) {
+	if !s.touched.has(id) {
+		if c := s.cache.command(id); c != nil {
+			return store.Delivery{ID: id, Command: c, Progress: store.Progress{Phase: store.Waiting}}, nil
+		}
+	}
 	return one(s, "outbox", bOutbox, id, s.delivery)
 }
 
-func (s *Store) delivery(tx *bolt.Tx, id uint64, rec []byte) (store.Delivery, error) {
+// command returns what a command says, without its progress.
+func (s *Store) command(id uint64) (*engine.Command, error) {
+	if c := s.cache.command(id); c != nil {
+		return c, nil
+	}
+	d, err := s.Delivery(id)
+	return d.Command, err
+}
+
+func (s *Store) delivery(tx *bolt.Tx, round, id uint64, rec []byte) (store.Delivery, error) {
 	c := s.cache.command(id)
 	if c == nil {
 		var err error
 		if c, err = store.DecodeCommand(rec); err != nil {
 			return store.Delivery{}, fmt.Errorf("%w: command %d: %w", store.ErrDamaged, id, err)
 		}
-		s.cache.put(commandKey(id), c, len(rec))
+		s.cache.fill(round, commandKey(id), c, len(rec))
 	}
 	p, err := progressOf(tx, id)
 	return store.Delivery{ID: id, Command: c, Progress: p}, err
@@ -198,7 +213,10 @@ func (s *Store) progress(ctx context.Context, id uint64, p store.Progress) error
 			return store.ErrGone
 		}
 		t.put(t.bucket(bDelivery), be(id), js)
-		t.then(func() { t.s.doubt.set(id, p.Phase == store.InDoubt) })
+		t.then(func() {
+			t.s.touched.set(id, true)
+			t.s.doubt.set(id, p.Phase == store.InDoubt)
+		})
 		return nil
 	}})
 }
@@ -211,12 +229,12 @@ func (s *Store) Settle(ctx context.Context, e store.Settlement) error {
 	if _, ok := finalCodes[e.Final]; !ok {
 		return wrap("settle command", fmt.Errorf("unknown end %q", e.Final))
 	}
-	d, err := s.Delivery(e.ID)
+	c, err := s.command(e.ID)
 	if err != nil {
 		return wrap("settle command", err)
 	}
 	p := clip(e.Progress)
-	known := letter{Tries: p.Tries, Count: p.Attempts, Skill: d.Command.Skill, Error: p.Reason}
+	known := letter{Tries: p.Tries, Count: p.Attempts, Skill: c.Skill, Error: p.Reason}
 	err = s.do(ctx, &act{size: 128, run: func(t *txn) error {
 		rec := t.bucket(bOutbox).Get(be(e.ID))
 		if rec == nil {
@@ -224,14 +242,14 @@ func (s *Store) Settle(ctx context.Context, e store.Settlement) error {
 		}
 		if e.Final == store.Dead {
 			known := known
-			known.TaskID = d.Command.TaskID
+			known.TaskID = c.TaskID
 			if err := t.bury(known, rec); err != nil {
 				return err
 			}
 		}
-		t.unsend(e.ID, d.Command.TaskID)
-		if e.Final != store.Dead && d.Command.Submitted {
-			t.settle(d.Command.TaskID, e.Final)
+		t.unsend(e.ID, c.TaskID)
+		if e.Final != store.Dead && c.Submitted {
+			t.settle(c.TaskID, e.Final)
 		}
 		return nil
 	}})
@@ -269,13 +287,14 @@ func (s *Store) Cancel(ctx context.Context, taskID string) error {
 func (s *Store) Find(taskID string) (store.Delivery, store.Final, error) {
 	var d store.Delivery
 	var final store.Final
+	round := s.cache.round()
 	err := s.view(func(tx *bolt.Tx) (err error) {
 		if at, ok := findTask(tx, s.tasks.ids(taskID), taskID); ok {
 			if at.dead {
 				final = store.Dead
 				return nil
 			}
-			d, err = s.delivery(tx, at.id, tx.Bucket(bOutbox).Get(be(at.id)))
+			d, err = s.delivery(tx, round, at.id, tx.Bucket(bOutbox).Get(be(at.id)))
 			return err
 		}
 		end, since, ok := settled(tx, taskID)

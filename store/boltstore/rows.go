@@ -8,8 +8,9 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// row decodes one row of a bucket whose keys are numbers.
-type row[T any] func(tx *bolt.Tx, id uint64, v []byte) (T, error)
+// row decodes one row of a bucket whose keys are numbers. round is the cache's
+// from before the transaction began.
+type row[T any] func(tx *bolt.Tx, round, id uint64, v []byte) (T, error)
 
 // page returns rows after the number, in ascending order, at most limit.
 func page[T any](s *Store, what string, bucket []byte, after uint64, limit int, decode row[T]) ([]T, error) {
@@ -17,10 +18,11 @@ func page[T any](s *Store, what string, bucket []byte, after uint64, limit int, 
 		return nil, nil
 	}
 	var out []T
+	round := s.cache.round()
 	err := s.view(func(tx *bolt.Tx) error {
 		c := tx.Bucket(bucket).Cursor()
 		for k, v := c.Seek(be(after + 1)); k != nil && len(out) < limit; k, v = c.Next() {
-			r, err := decode(tx, unbe(k), v)
+			r, err := decode(tx, round, unbe(k), v)
 			if err != nil {
 				return err
 			}
@@ -37,12 +39,13 @@ func page[T any](s *Store, what string, bucket []byte, after uint64, limit int, 
 // one returns the row with the number, or store.ErrGone.
 func one[T any](s *Store, what string, bucket []byte, id uint64, decode row[T]) (T, error) {
 	var out T
+	round := s.cache.round()
 	err := s.view(func(tx *bolt.Tx) (err error) {
 		v := tx.Bucket(bucket).Get(be(id))
 		if v == nil {
 			return store.ErrGone
 		}
-		out, err = decode(tx, id, v)
+		out, err = decode(tx, round, id, v)
 		return err
 	})
 	if err != nil {

@@ -143,6 +143,7 @@ type Store struct {
 	events, tried, commands, letters atomic.Int64
 	commits, acts                    atomic.Uint64
 	doubt                            idSet
+	touched                          idSet // commands that have a row in delivery
 
 	failed  chan struct{}
 	failure atomic.Pointer[error]
@@ -183,6 +184,7 @@ func (s *Store) Close() error {
 func (s *Store) close() error {
 	s.queue.close()
 	<-s.queue.drained
+	s.cache.close()
 	s.index.close()
 	var err error
 	if s.Err() == nil {

@@ -82,6 +82,13 @@ func (s *idSet) set(id uint64, in bool) {
 	s.ids[id] = struct{}{}
 }
 
+func (s *idSet) has(id uint64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, in := s.ids[id]
+	return in
+}
+
 func (s *idSet) len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

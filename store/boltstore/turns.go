@@ -30,7 +30,13 @@ func (s *Store) State(k engine.StateKey) (engine.State, error) {
 	if err != nil {
 		return engine.State{}, wrap("read state", err)
 	}
+	cacheKey := stateCacheKey(key)
+	if st, known := s.cache.state(cacheKey); known {
+		return st.Clone(), nil
+	}
 	var st engine.State
+	size := 0
+	round := s.cache.round()
 	err = s.view(func(tx *bolt.Tx) error {
 		v := tx.Bucket(bState).Get(key)
 		if v == nil {
@@ -42,12 +48,13 @@ func (s *Store) State(k engine.StateKey) (engine.State, error) {
 		if err := json.Unmarshal(v[stateJSONAt:], &st); err != nil {
 			return fmt.Errorf("%w: %w", store.ErrDamaged, err)
 		}
-		st.Version = unbe(v)
+		st.Version, size = unbe(v), len(v)
 		return nil
 	})
 	if err != nil {
 		return engine.State{}, wrap("read state", err)
 	}
+	s.cache.fill(round, cacheKey, st.Clone(), len(key)+size)
 	return st, nil
 }
 
@@ -57,11 +64,12 @@ type stateWrite struct {
 	read   uint64
 	rest   []byte // what follows the version; nil removes the state
 	expiry []byte // time of the expiry row, nil for none
+	state  engine.State
 }
 
 func prepareState(w store.StateWrite) (stateWrite, error) {
 	key, err := stateKey(w.Key)
-	out := stateWrite{key: key, read: w.Read}
+	out := stateWrite{key: key, read: w.Read, state: w.State.Clone()}
 	if err != nil || !w.State.Exists() {
 		return out, err
 	}
@@ -166,13 +174,19 @@ func (t *txn) setState(w stateWrite) {
 			t.del(expiry, row)
 		}
 	}
+	cacheKey := stateCacheKey(w.key)
 	if w.rest == nil {
 		if old != nil {
 			t.del(states, w.key)
 		}
+		t.then(func() { t.s.cache.put(cacheKey, engine.State{}, len(w.key)) })
 		return
 	}
 	version := be(t.next(bState))
+	t.then(func() {
+		w.state.Version = unbe(version)
+		t.s.cache.put(cacheKey, w.state, len(w.key)+len(w.rest))
+	})
 	t.put(states, w.key, append(append([]byte(nil), version...), w.rest...))
 	if w.expiry != nil {
 		t.put(expiry, expiryRow(w.expiry, w.key), version)
