@@ -51,6 +51,9 @@ type Outcome struct {
 	// Once keys must all be free; a taken one refuses the outcome and runs the
 	// skill again with Turn.Taken.
 	Once []Once
+	// Subscription changes the sender's; "" leaves it as it is, and so does any
+	// for an event without a sender.
+	Subscription Subscription
 	// Pass lets the rules see the event too, as if this skill had not stopped it.
 	Pass bool
 	// Note says in a few words what the skill did, for log and trace.

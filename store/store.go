@@ -114,6 +114,10 @@ type Commit struct {
 	States   []StateWrite
 	Once     []Once
 	Commands []engine.Command
+	// Subscription changes how Sender stands with Account; "" changes nothing,
+	// and then neither need be given.
+	Subscription    engine.Subscription
+	Account, Sender string
 }
 
 // Failure records a failed attempt at an event.
@@ -145,6 +149,25 @@ type Turns interface {
 	Suspects() []uint64
 	// Charge counts, durably and before it runs, an attempt at a suspect.
 	Charge(ctx context.Context, seq uint64) (Tries, error)
+}
+
+// Contact is somebody whose standing with an account is not the ordinary one.
+type Contact struct {
+	User                  string
+	Blocked, Unsubscribed time.Time // since when, by the store's clock; zero: not
+}
+
+// Contacts is how people stand with the accounts.
+type Contacts interface {
+	// Standing answers from memory and never waits. It sees every change whose
+	// act returned.
+	Standing(account, user string) engine.Standing
+	// SetStanding makes a change durable; one that changes nothing keeps what
+	// was there, its time included. Errors: ErrFull, ErrFailed, ErrClosed.
+	SetStanding(ctx context.Context, account, user string, change engine.Change) error
+	// Barred returns the account's contacts in the order of their bytes, those
+	// behind the user after ("" begins), at most limit.
+	Barred(account, after string, limit int) ([]Contact, error)
 }
 
 // Phase is where a command stands in the outbox.
@@ -272,6 +295,7 @@ type Stats struct {
 type Store interface {
 	Inbox
 	Turns
+	Contacts
 	Outbox
 	DeadLetters
 	// Fire ends what is due by now: an expired state that asked for it

@@ -26,10 +26,11 @@ import (
 type Options struct {
 	// Token opens everything but the health checks; empty leaves the API open
 	// to whoever reaches the listener, which is then on loopback.
-	Token   string
-	Letters store.DeadLetters
-	Outbox  store.Outbox
-	Metrics http.Handler
+	Token    string
+	Letters  store.DeadLetters
+	Outbox   store.Outbox
+	Contacts store.Contacts
+	Metrics  http.Handler
 	// Ready returns why no callback can be taken now, nil when all is well.
 	Ready func() error
 	// Reload applies the configuration's files; an error says what is wrong
@@ -46,6 +47,8 @@ type Options struct {
 	CommandWindow func() time.Duration
 	// Submitted is told of commands that were stored (where not a duplicate).
 	Submitted func(cmds []engine.Command, duplicate []bool)
+	// Cancelled is told that a waiting command was taken out.
+	Cancelled func(c *engine.Command)
 	Now       func() time.Time
 	Log       *slog.Logger
 }
@@ -60,12 +63,15 @@ func New(o Options) http.Handler {
 	r.Handler(http.MethodGet, "/api/v1/status", a.guard(http.HandlerFunc(a.status)))
 	r.Handler(http.MethodPost, "/api/v1/reload", a.guard(http.HandlerFunc(a.reload)))
 	r.Handler(http.MethodPost, "/api/v1/commands", a.guard(http.HandlerFunc(a.submit)))
-	r.Handler(http.MethodGet, "/api/v1/commands/:id", a.guard(http.HandlerFunc(a.command)))
-	r.Handler(http.MethodDelete, "/api/v1/commands/:id", a.guard(http.HandlerFunc(a.cancel)))
+	r.Handler(http.MethodGet, "/api/v1/commands/*id", a.guard(http.HandlerFunc(a.command)))
+	r.Handler(http.MethodDelete, "/api/v1/commands/*id", a.guard(http.HandlerFunc(a.cancel)))
 	r.Handler(http.MethodGet, "/api/v1/dead", a.guard(http.HandlerFunc(a.letters)))
 	r.Handler(http.MethodGet, "/api/v1/dead/:id", a.guard(a.withID(a.letter)))
 	r.Handler(http.MethodDelete, "/api/v1/dead/:id", a.guard(a.withID(a.drop)))
 	r.Handler(http.MethodPost, "/api/v1/dead/:id/replay", a.guard(a.withID(a.replay)))
+	r.Handler(http.MethodGet, "/api/v1/blocked", a.guard(http.HandlerFunc(a.barred)))
+	r.Handler(http.MethodPut, "/api/v1/blocked/:account/*user", a.guard(a.standing(engine.Block, "blocked")))
+	r.Handler(http.MethodDelete, "/api/v1/blocked/:account/*user", a.guard(a.standing(engine.Unblock, "unblocked")))
 	r.Handler(http.MethodGet, "/debug/pprof/*name", a.guard(http.HandlerFunc(profile)))
 	r.NotFound = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fail(w, http.StatusNotFound, "not_found", "there is nothing at this path")
@@ -115,7 +121,11 @@ type api struct{ o Options }
 // a page of another site caused, or that came by a name made to point at
 // loopback, is refused.
 func (a *api) guard(next http.Handler) http.Handler {
-	safe := http.NewCrossOriginProtection().Handler(next)
+	cross := http.NewCrossOriginProtection()
+	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fail(w, http.StatusForbidden, "cross_site", "a page of another site may not do that")
+	}))
+	safe := cross.Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if a.o.Token == "" {
 			if !localName(r.Host) {

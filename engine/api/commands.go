@@ -2,8 +2,10 @@ package api
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/julienschmidt/httprouter"
 
@@ -21,8 +23,13 @@ type accepted struct {
 // the commands are on disk.
 func (a *api) submit(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if err != nil {
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
 		fail(w, http.StatusRequestEntityTooLarge, "too_large", "one call carries at most 4 MiB")
+		return
+	case err != nil:
+		fail(w, http.StatusBadRequest, "body", "the body broke off before its end")
 		return
 	}
 	envs, many, err := decodeEnvelopes(body)
@@ -39,7 +46,7 @@ func (a *api) submit(w http.ResponseWriter, r *http.Request) {
 	}
 	if len(bad) > 0 {
 		reply(w, http.StatusBadRequest, map[string]any{
-			"error":  apiError{"invalid", "nothing was accepted; correct the named fields: " + names(bad)},
+			"error":  apiError{"invalid", "nothing was accepted; correct the named fields: " + names(bad, many)},
 			"fields": bad,
 		})
 		return
@@ -53,15 +60,16 @@ func (a *api) submit(w http.ResponseWriter, r *http.Request) {
 	a.answerSubmit(w, cmds, dup, many)
 }
 
-func names(bad []fieldError) string {
-	s := ""
+// names lists bad fields, those of an array with their index: [2].params.to.
+func names(bad []fieldError, many bool) string {
+	all := make([]string, len(bad))
 	for i, f := range bad {
-		if i > 0 {
-			s += ", "
+		all[i] = f.Field
+		if many {
+			all[i] = fmt.Sprintf("[%d].%s", f.Index, f.Field)
 		}
-		s += f.Field
 	}
-	return s
+	return strings.Join(all, ", ")
 }
 
 func (a *api) answerSubmit(w http.ResponseWriter, cmds []engine.Command, dup []bool, many bool) {
@@ -87,8 +95,13 @@ type commandView struct {
 	Attempts []store.Try `json:"attempts"`
 }
 
+// taskID is all that follows in the path: a task id may hold slashes.
+func taskID(r *http.Request) string {
+	return strings.TrimPrefix(httprouter.ParamsFromContext(r.Context()).ByName("id"), "/")
+}
+
 func (a *api) command(w http.ResponseWriter, r *http.Request) {
-	id := httprouter.ParamsFromContext(r.Context()).ByName("id")
+	id := taskID(r)
 	d, final, err := a.o.Outbox.Find(id)
 	if err != nil {
 		a.storeError(w, err)
@@ -108,10 +121,10 @@ func (a *api) command(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *api) cancel(w http.ResponseWriter, r *http.Request) {
-	id := httprouter.ParamsFromContext(r.Context()).ByName("id")
-	err := a.o.Outbox.Cancel(r.Context(), id)
-	if errors.Is(err, store.ErrGone) {
-		if _, _, found := a.o.Outbox.Find(id); found == nil {
+	id := taskID(r)
+	d, _, err := a.o.Outbox.Find(id)
+	if err == nil {
+		if err = a.o.Outbox.Cancel(r.Context(), id); errors.Is(err, store.ErrGone) {
 			fail(w, http.StatusConflict, "not_waiting", "it is no longer waiting and cannot be cancelled")
 			return
 		}
@@ -120,6 +133,7 @@ func (a *api) cancel(w http.ResponseWriter, r *http.Request) {
 		a.storeError(w, err)
 		return
 	}
+	a.o.Cancelled(d.Command)
 	a.o.Log.Info("command cancelled", "task_id", id)
 	reply(w, http.StatusOK, accepted{id, "cancelled"})
 }

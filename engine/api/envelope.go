@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,13 +16,47 @@ import (
 // envelope is a command as other systems send it (CONTRACT: trace_id,
 // account_id, action, timestamp, params; the rest is optional).
 type envelope struct {
-	TraceID   string         `json:"trace_id"`
-	TaskID    string         `json:"task_id"`
-	AccountID string         `json:"account_id"`
-	Action    string         `json:"action"`
-	Timestamp int64          `json:"timestamp"` // unix seconds; when the caller made it
-	Params    map[string]any `json:"params"`
-	Lane      string         `json:"lane"` // default push
+	TraceID   string
+	TaskID    string
+	AccountID string
+	Action    string
+	Timestamp int64 // unix seconds; when the caller made it
+	Params    map[string]any
+	Lane      string       // default push
+	mistyped  []fieldError // members of another type than they should have
+}
+
+// UnmarshalJSON does not fail: a member of the wrong type is noted, so that
+// all bad fields of all envelopes can be named at once.
+func (e *envelope) UnmarshalJSON(b []byte) error {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(b, &members) != nil || members == nil {
+		e.mistyped = []fieldError{{Field: "envelope", Message: "it must be an object"}}
+		return nil
+	}
+	for _, m := range []struct {
+		name, want string
+		into       any
+	}{
+		{"trace_id", "a text", &e.TraceID},
+		{"task_id", "a text", &e.TaskID},
+		{"account_id", "a text", &e.AccountID},
+		{"action", "a text", &e.Action},
+		{"timestamp", "whole seconds since 1970, as a number", &e.Timestamp},
+		{"params", "an object", &e.Params},
+		{"lane", "a text", &e.Lane},
+	} {
+		raw, ok := members[m.name]
+		if !ok {
+			continue
+		}
+		d := json.NewDecoder(bytes.NewReader(raw))
+		d.UseNumber() // ids in params never go through float64
+		if d.Decode(m.into) != nil {
+			e.mistyped = append(e.mistyped, fieldError{Field: m.name, Message: "it must be " + m.want})
+		}
+	}
+	return nil
 }
 
 // Limits of one call, so that a request is bounded in memory and in the store.
@@ -52,37 +87,63 @@ type fieldError struct {
 }
 
 // decodeEnvelopes reads one envelope or an array of them. many tells which.
+// What it returns has 1 to maxBatch elements; their fields are still unchecked.
 func decodeEnvelopes(body []byte) (envs []envelope, many bool, err error) {
 	body = bytes.TrimSpace(body)
 	if len(body) == 0 {
 		return nil, false, errors.New("the body is empty; send one envelope or an array of them")
 	}
-	many = body[0] == '['
 	d := json.NewDecoder(bytes.NewReader(body))
-	d.UseNumber() // ids in params never go through float64
+	many = body[0] == '['
 	if many {
-		err = d.Decode(&envs)
+		envs, err = decodeArray(d)
 	} else {
 		envs = make([]envelope, 1)
 		err = d.Decode(&envs[0])
 	}
-	if err == nil {
-		if _, end := d.Token(); end != io.EOF {
-			err = errors.New("there is more after the end of the JSON value")
-		}
+	if err != nil {
+		return nil, many, notJSON(err)
 	}
-	var wrong *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &wrong):
-		return nil, many, fmt.Errorf("field %q: expected %s, found %s", wrong.Field, wrong.Type, wrong.Value)
-	case err != nil:
-		return nil, many, fmt.Errorf("not JSON: %w", err)
-	case len(envs) == 0:
-		return nil, many, errors.New("the array is empty")
-	case len(envs) > maxBatch:
-		return nil, many, fmt.Errorf("%d envelopes in one call; the limit is %d", len(envs), maxBatch)
+	if _, err = d.Token(); err != io.EOF {
+		return nil, many, errors.New("there is more after the end of the JSON value")
 	}
 	return envs, many, nil
+}
+
+// errBatch refuses an array by its length.
+var errBatch = fmt.Errorf("one call carries 1 to %d envelopes", maxBatch)
+
+// decodeArray reads element after element, so that a body of countless empty
+// ones takes no more memory than one that is allowed.
+func decodeArray(d *json.Decoder) ([]envelope, error) {
+	var envs []envelope
+	if _, err := d.Token(); err != nil { // the opening bracket
+		return nil, err
+	}
+	for d.More() {
+		if len(envs) == maxBatch {
+			return nil, errBatch
+		}
+		var e envelope
+		if err := d.Decode(&e); err != nil {
+			return nil, err
+		}
+		envs = append(envs, e)
+	}
+	if _, err := d.Token(); err != nil { // the closing one
+		return nil, err
+	}
+	if len(envs) == 0 {
+		return nil, errBatch
+	}
+	return envs, nil
+}
+
+func notJSON(err error) error {
+	if errors.Is(err, errBatch) {
+		return err
+	}
+	return fmt.Errorf("not JSON: %w", err)
 }
 
 // taskID is the envelope's own, or else its trace id, in arrays with the index.
@@ -100,8 +161,13 @@ func (e *envelope) taskID(index int, many bool) string {
 // command checks an envelope and makes a command of it; every bad field is reported.
 func (e *envelope) command(index int, many bool, can func(account string, a engine.Action) (known, able bool), now time.Time) (engine.Command, []fieldError) {
 	var bad []fieldError
+	for _, f := range e.mistyped {
+		bad = append(bad, fieldError{index, f.Field, f.Message})
+	}
 	wrong := func(field, format string, args ...any) {
-		bad = append(bad, fieldError{index, field, fmt.Sprintf(format, args...)})
+		if !slices.ContainsFunc(bad, func(f fieldError) bool { return f.Field == field || f.Field == "envelope" }) {
+			bad = append(bad, fieldError{index, field, fmt.Sprintf(format, args...)})
+		}
 	}
 	action := engine.Action(e.Action)
 	if a, ok := aliases[e.Action]; ok {

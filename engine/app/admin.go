@@ -29,7 +29,8 @@ func (a *App) adminHandler(cfg *config.Config) http.Handler {
 				a.egress.Wake()
 			}
 		},
-		Outbox: a.store,
+		Outbox:   a.store,
+		Contacts: a.store,
 		Can: func(account string, action engine.Action) (known, able bool) {
 			plan := a.live.Load()
 			_, known = plan.senders[account]

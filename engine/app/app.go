@@ -152,7 +152,7 @@ func (a *App) build(cfg *config.Config) error {
 	grace := cfg.ShutdownGrace.Std()
 	a.queue = queue.New(queue.Options{Inbox: a.store, Buffer: 64, Log: a.o.Log})
 	a.egress = egress.New(egress.Options{
-		Outbox: a.store, Global: cfg.Limit.Rate, Accounts: a.o.Plan.senders,
+		Outbox: a.store, Global: cfg.Limit.Rate, Accounts: a.o.Plan.senders, Unwanted: a.unwanted,
 		Now: a.store.Now, Chance: a.o.Chance, Grace: grace * 2 / 5, Log: a.o.Log, Metrics: a.metrics,
 	})
 	a.dispatch = dispatch.New(dispatch.Options{
@@ -164,7 +164,7 @@ func (a *App) build(cfg *config.Config) error {
 		Now: a.store.Now, Chance: a.o.Chance, Log: a.o.Log, Metrics: a.metrics,
 	})
 	a.ingress = ingress.New(ingress.Options{
-		Inbox: intake{a.queue, a.store}, Backlog: a.store.Backlog,
+		Inbox: intake{a.queue, a.store}, Admit: a.admit, Backlog: a.store.Backlog,
 		MaxBacklog:    func() int { return a.live.Load().Config.Queue.Backlog },
 		MaxCommitWait: func() time.Duration { return a.live.Load().Config.Queue.MaxCommitWait.Std() },
 		MaxBody:       int64(cfg.Server.MaxBody), Now: a.store.Now, Log: a.o.Log, Metrics: a.metrics,

@@ -54,21 +54,23 @@ type Plan struct {
 	Setup   turn.Setup
 	routes  []ingress.Route
 	senders map[string]egress.Account
+	client  *http.Client // what the senders call with
 }
 
 // Prepare loads a configuration and builds what it describes. Its error lists
 // everything that is wrong, in the skills as well as outside of them, so that
 // an operator mends all of it at once; where a file could not be read it says
-// that instead (config.Load).
+// that instead (config.Load). The senders call with client; so do those of
+// later reloads, once the plan is an engine's.
 func Prepare(load func() (*config.Config, error), build SkillBuilder, client *http.Client) (*Plan, error) {
 	cfg, err := load()
 	if cfg == nil {
 		return nil, err
 	}
-	p := &Plan{Config: cfg, senders: make(map[string]egress.Account)}
+	p := &Plan{Config: cfg, senders: make(map[string]egress.Account), client: client}
 	can := func(string, engine.Action) bool { return true } // accounts that are wrong themselves are not asked
 	if err == nil {
-		err = p.connect(client)
+		err = p.connect()
 		can = p.can
 	}
 	sections := make([]engine.Section, len(cfg.Skills))
@@ -84,10 +86,10 @@ func Prepare(load func() (*config.Config, error), build SkillBuilder, client *ht
 }
 
 // connect makes the platforms' side of the plan.
-func (p *Plan) connect(client *http.Client) error {
+func (p *Plan) connect() error {
 	p.Setup.Accounts = make(map[string]engine.Account)
 	for _, a := range p.Config.Accounts {
-		sender, err := adapter(a.Channel).Sender(channelAccount(a), client)
+		sender, err := adapter(a.Channel).Sender(channelAccount(a), p.client)
 		if err != nil {
 			return fmt.Errorf("account %q: %w", a.Name, err)
 		}

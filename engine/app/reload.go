@@ -35,7 +35,7 @@ func (a *App) Reload(ctx context.Context) error {
 }
 
 func (a *App) prepare(ctx context.Context) (*Plan, error) {
-	plan, err := Prepare(a.o.Load, a.o.BuildSkills, a.client)
+	plan, err := Prepare(a.o.Load, a.o.BuildSkills, a.o.Plan.client)
 	if err != nil {
 		return nil, err
 	}

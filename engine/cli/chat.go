@@ -4,8 +4,12 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
+	"maps"
+	"slices"
 	"strings"
 
+	"bot/engine/nearest"
 	"bot/engine/trial"
 )
 
@@ -16,6 +20,8 @@ const chatHelp = `Say something, or:
   /quit         leave
 A text that begins with a slash is said with two: //help
 `
+
+const chatGreeting = "say something to the skills; /help lists what else can be done, /quit ends it\n说点什么试试；/help 看还能做什么，/quit 退出"
 
 // chatVerb reads lines and prints what the bot says to each.
 func chatVerb(ctx context.Context, c *call) int {
@@ -33,7 +39,7 @@ func chatVerb(ctx context.Context, c *call) int {
 	o := plan.Trial(*account, false)
 	if *account != "" {
 		if _, ok := plan.Setup.Accounts[*account]; !ok {
-			fmt.Fprintf(c.Err, "there is no account %q in %s\n", *account, c.config)
+			fmt.Fprintf(c.Err, "there is no account %q in %s%s\n", *account, c.config, nearest.Hint(*account, slices.Sorted(maps.Keys(plan.Setup.Accounts))))
 			return exitFailed
 		}
 	}
@@ -42,28 +48,78 @@ func chatVerb(ctx context.Context, c *call) int {
 		o.Explain = plan.Skills.Explain
 	}
 	t := trial.New(o)
-	lines := bufio.NewScanner(c.In)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		switch line := strings.TrimRight(lines.Text(), "\r"); strings.TrimSpace(line) {
-		case "":
-		case "/quit":
+	// On stderr, so that what a pipe reads is the bot's words alone.
+	fmt.Fprintln(c.Err, chatGreeting)
+	lines := typed(ctx, c.In)
+	for {
+		select {
+		case <-ctx.Done():
 			return exitOK
-		case "/help":
-			fmt.Fprint(c.Out, chatHelp)
-		default:
-			r, err := t.Do(ctx, line)
-			c.printReply(r, err)
-		}
-		if ctx.Err() != nil {
-			return exitOK
+		case l, more := <-lines:
+			if !more {
+				return exitOK
+			}
+			if l.err != nil {
+				c.say(fmt.Errorf("read a line: %w", l.err))
+				return exitFailed
+			}
+			if done := c.hear(ctx, t, l.text); done {
+				return exitOK
+			}
 		}
 	}
-	if err := lines.Err(); err != nil {
-		c.say(fmt.Errorf("read a line: %w", err))
-		return exitFailed
+}
+
+// hear answers one line; done means that it was the last.
+func (c *call) hear(ctx context.Context, t *trial.Trial, line string) (done bool) {
+	switch strings.TrimSpace(line) {
+	case "":
+	case "/quit":
+		return true
+	case "/help":
+		fmt.Fprint(c.Out, chatHelp)
+	default:
+		r, err := t.Do(ctx, line)
+		c.printReply(r, err)
+		if err == nil && len(r.Texts)+len(r.Actions)+len(r.Verdicts) == 0 && !trial.Silent(line) {
+			fmt.Fprintln(c.Err, "(no reply; with -explain the skills say why)")
+		}
 	}
-	return exitOK
+	return false
+}
+
+// typedLine is a line, or why there are no more.
+type typedLine struct {
+	text string
+	err  error
+}
+
+// typed delivers lines until there are no more. Its goroutine may stay in a
+// Read that nobody can interrupt when ctx is done; it ends with the process.
+func typed(ctx context.Context, in io.Reader) <-chan typedLine {
+	out := make(chan typedLine)
+	send := func(l typedLine) bool {
+		select {
+		case out <- l:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	go func() {
+		defer close(out)
+		lines := bufio.NewScanner(in)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			if !send(typedLine{text: strings.TrimRight(lines.Text(), "\r")}) {
+				return
+			}
+		}
+		if err := lines.Err(); err != nil {
+			send(typedLine{err: err})
+		}
+	}()
+	return out
 }
 
 func (c *call) printReply(r trial.Reply, err error) {

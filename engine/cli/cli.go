@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"bot/engine/app"
+	"bot/engine/nearest"
 )
 
 // Exit codes. Every verb answers 0 when it did what it was asked.
@@ -54,6 +55,8 @@ func verbs() []verb {
 		{"chat", "[-as USER] [-in GROUP] [-account A] [-explain]", "talk to the skills here, with no platform and no store", chatVerb},
 		{"stub", "[-channel generic] [-listen ADDR] …", "play the platform: print what the bot sends", stubVerb},
 		{"dead", "list | show ID | replay ID… | drop ID… | replay -all", "what was given up, and put it back", deadVerb},
+		{"block", "-account A [USER…]", "take nothing from somebody and send them nothing; without USER list them", blockVerb},
+		{"unblock", "-account A USER…", "undo that", unblockVerb},
 		{"reload", "", "have the running engine read its configuration again", reloadVerb},
 		{"loadtest", "…", "the whole chain under load, against a built-in platform", loadtestVerb},
 		{"version", "", "print the version", versionVerb},
@@ -82,7 +85,7 @@ func Main(ctx context.Context, args []string, p Parts) int {
 			return exitOK
 		}
 		if i < 0 {
-			fmt.Fprintf(p.Err, "bot: there is no command %q; `bot help` lists them\n", args[0])
+			fmt.Fprintf(p.Err, "bot: there is no command %q%s; `bot help` lists them\n", args[0], meant(args[0], all))
 			return exitUsage
 		}
 		v, args = all[i], args[1:]
@@ -125,6 +128,18 @@ func (c *call) parse(least, most int) (code int, ok bool) {
 		return exitUsage, false
 	}
 	return exitOK, true
+}
+
+// meant is a hint at the command that was probably to be typed, or "".
+func meant(typed string, all []verb) string {
+	names := make([]string, len(all))
+	for i, v := range all {
+		names[i] = v.name
+	}
+	if nearest.Name(typed, names) == "" {
+		return ""
+	}
+	return nearest.Hint(typed, names)
 }
 
 func usage(w io.Writer, all []verb) {

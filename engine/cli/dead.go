@@ -21,7 +21,8 @@ func deadVerb(ctx context.Context, c *call) int {
 	}
 	what, ids := c.args[0], c.args[1:]
 	needsIDs := what == "show" || what == "drop" || what == "replay" && !*all
-	if needsIDs && len(ids) == 0 || !needsIDs && len(ids) > 0 {
+	known := needsIDs || what == "list" || what == "replay"
+	if !known || needsIDs && len(ids) == 0 || !needsIDs && len(ids) > 0 {
 		c.flags.Usage()
 		return exitUsage
 	}
@@ -44,7 +45,7 @@ func deadVerb(ctx context.Context, c *call) int {
 		return c.deadEach(ids, func(id string) error {
 			return a.do(ctx, http.MethodDelete, "/api/v1/dead/"+id, nil, nil)
 		})
-	case "replay":
+	default: // replay
 		if *all {
 			letters, err := deadLetters(ctx, a)
 			if err != nil {
@@ -59,13 +60,11 @@ func deadVerb(ctx context.Context, c *call) int {
 			return a.do(ctx, http.MethodPost, "/api/v1/dead/"+id+"/replay", nil, nil)
 		})
 	}
-	c.flags.Usage()
-	return exitUsage
 }
 
 // deadLetters returns all, page after page.
 func deadLetters(ctx context.Context, a *adminClient) ([]api.Letter, error) {
-	var all []api.Letter
+	all := []api.Letter{} // programs read [], not null
 	for after := uint64(0); ; {
 		var page struct{ Dead []api.Letter }
 		path := "/api/v1/dead?after=" + url.QueryEscape(strconv.FormatUint(after, 10))

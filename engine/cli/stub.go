@@ -37,23 +37,25 @@ func stubVerb(ctx context.Context, c *call) int {
 		c.say(err)
 		return exitUsage
 	}
-	if err := c.serveStub(ctx, o, *addr); err != nil {
+	s, err := stub.New(o)
+	if err != nil {
+		c.say(err)
+		return exitUsage
+	}
+	if err := c.serveStub(ctx, s, *addr); err != nil {
 		c.say(err)
 		return exitFailed
 	}
 	return exitOK
 }
 
-func (c *call) serveStub(ctx context.Context, o stub.Options, addr string) error {
-	s, err := stub.New(o)
-	if err != nil {
-		return err
-	}
+func (c *call) serveStub(ctx context.Context, s *stub.Stub, addr string) error {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", addr)
 	if err != nil {
-		return fmt.Errorf("-listen: %w", err)
+		return fmt.Errorf("-listen: %w (choose a free port, and name it in the account's base_url)", err)
 	}
-	fmt.Fprintf(c.Err, "%s platform on http://%s, since %s; Ctrl-C ends it\n", o.Channel, l.Addr(), c.Now().Format(time.TimeOnly))
+	fmt.Fprintf(c.Err, "a platform on http://%s, for an account's base_url, since %s; every call is printed here, Ctrl-C ends it\n",
+		l.Addr(), c.Now().Format(time.TimeOnly))
 	return s.Run(ctx, l)
 }

@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"strings"
@@ -36,6 +37,9 @@ func (d *Dispatcher) handled(e store.Entry, tries store.Tries, r turn.Report, to
 		m.Handled.WithLabelValues(ev.Account, first(r.Skills), string(r.Outcome)).Inc()
 	}
 	m.Handle.Observe(took.Seconds())
+	if !d.o.Log.Enabled(context.Background(), slog.LevelInfo) {
+		return // the line's hashes and joins cost more than the turn's own bookkeeping
+	}
 	d.o.Log.Info("handled", attrs(ev,
 		"skill", strings.Join(r.Skills, ","), "rule", r.Why, "outcome", string(r.Outcome), "note", r.Note,
 		"commands", len(r.Commands), "took_ms", took.Milliseconds(), "attempt", tries.Count)...)

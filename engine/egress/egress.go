@@ -51,6 +51,11 @@ type Options struct {
 	Outbox   store.Outbox
 	Global   engine.Rate // of all accounts together
 	Accounts map[string]Account
+	// Unwanted says why a command is not to be sent any more, "" while it is.
+	// It is asked before a command is marked and just before its first byte
+	// leaves, by the goroutine of Run, and must answer from memory. A command
+	// that is not wanted is dead. nil = all are wanted.
+	Unwanted func(c *engine.Command) string
 	Now      func() time.Time // the store's clock; what waits for it is looked at once a minute at least
 	Chance   func() float64   // in [0,1); called by the goroutine of Run only
 	Grace    time.Duration    // for requests in flight when Run is to end
@@ -79,6 +84,9 @@ type settings struct {
 
 // New returns an Egress that does nothing until Run.
 func New(o Options) *Egress {
+	if o.Unwanted == nil {
+		o.Unwanted = func(*engine.Command) string { return "" }
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}

@@ -192,12 +192,16 @@ func (o *owner) choose(at instant) (*line, choice) {
 	return lines[lane], c
 }
 
-// begin marks the line's first command, if it is still wanted. Its time has
-// not run out, or expire would have taken it a moment ago.
+// begin marks the line's first command, or gives it up if it is not wanted any
+// more. Its time has not run out, or expire would have taken it a moment ago.
 func (o *owner) begin(l *line, from choice, at instant) {
 	a := from.account
 	f := o.fetch(a, l, at)
 	if f == nil {
+		return
+	}
+	if reason := o.opts.Unwanted(f.delivery.Command); reason != "" {
+		o.settle(f, buried(f.delivery, reason))
 		return
 	}
 	a.took(f, from.offer, at)

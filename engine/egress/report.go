@@ -28,11 +28,11 @@ func (o *owner) marked(f *flight) {
 	a, at := f.account, o.now()
 	a.marking--
 	switch {
-	case f.err == nil && (o.stopping || a.pacer.Held(at.mono) || overdue(f.delivery.Command, f.conf.GiveUp, at.wall) != ""):
+	case f.err == nil && (o.stopping || a.pacer.Held(at.mono)):
 		o.withdraw(f)
 	case f.err == nil:
 		a.queued = append(a.queued, f)
-		o.launch(a)
+		o.launch(a, at)
 	case errors.Is(f.err, store.ErrGone): // cancelled meanwhile
 		a.pacer.Unsent()
 		o.land(f, at)
@@ -46,11 +46,23 @@ func (o *owner) marked(f *flight) {
 	}
 }
 
-// launch sends what is marked while there are slots.
-func (o *owner) launch(a *account) {
+// late tells whether a command's time ran out, or it stopped being wanted,
+// since it was chosen. What gives it up is what would have done so then.
+func (o *owner) late(f *flight, at instant) bool {
+	c := f.delivery.Command
+	return overdue(c, f.conf.GiveUp, at.wall) != "" || o.opts.Unwanted(c) != ""
+}
+
+// launch sends what is marked while there are slots, and takes the mark of what
+// came too late back.
+func (o *owner) launch(a *account, at instant) {
 	for len(a.queued) > 0 && a.wire < a.pacer.Limits().Parallel {
 		f := a.queued[0]
 		a.queued = a.queued[1:]
+		if o.late(f, at) {
+			o.withdraw(f)
+			continue
+		}
 		a.wire++
 		if len(f.delivery.Progress.Tries) > 0 {
 			o.opts.Metrics.Retries.WithLabelValues("send").Inc()
@@ -124,7 +136,7 @@ func (o *owner) tell(f *flight, at instant) {
 // to wait: then that is taken back.
 func (o *owner) regroup(a *account, at instant) {
 	if !a.pacer.Held(at.mono) {
-		o.launch(a)
+		o.launch(a, at)
 		return
 	}
 	for _, f := range a.queued {

@@ -21,7 +21,8 @@ type Metrics struct {
 	Failed     *prometheus.CounterVec // account, skill: failed attempts at events
 	Recovered  prometheus.Counter     // events found in the log at start
 	Replayed   prometheus.Counter     // events put back from the dead letters
-	Expired    *prometheus.CounterVec // outcome: expiry events raised by the engine itself
+	Raised     prometheus.Counter     // expiry events that the engine itself put into the log
+	Expired    *prometheus.CounterVec // outcome: of those
 	Created    *prometheus.CounterVec // account, action: commands
 	CommandDup *prometheus.CounterVec // account: submitted again within the window
 	Sent       *prometheus.CounterVec // account, action
@@ -70,6 +71,7 @@ func New() *Metrics {
 		Failed:     counter("events_failed_total", "Failed attempts at handling an event.", "account", "skill"),
 		Recovered:  plain("events_recovered_total", "Events found unhandled in the log at start."),
 		Replayed:   plain("events_replayed_total", "Events put back from the dead letters."),
+		Raised:     plain("expiries_raised_total", "Expiry events that the engine put into its own log."),
 		Expired:    counter("expiries_total", "Time limits of conversations that passed.", "outcome"),
 		Created:    counter("commands_created_total", "Commands stored in the outbox.", "account", "action"),
 		CommandDup: counter("commands_duplicate_total", "Commands submitted again under a known task id.", "account"),

@@ -68,14 +68,22 @@ func (m *memory) take() []engine.Command {
 	return out
 }
 
-// nextExpiry returns the state that runs out first, at or before t.
+// nextExpiry returns the state that runs out first, before t; of several that
+// run out together the one written first, so that a trial repeats itself.
 func (m *memory) nextExpiry(t time.Time) (engine.StateKey, engine.State, bool) {
 	var key engine.StateKey
 	var first engine.State
 	for k, s := range m.states {
-		if s.Expired(t) && (!first.Exists() || s.Expires.Before(first.Expires)) {
+		if s.Expired(t) && (!first.Exists() || earlier(s, first)) {
 			key, first = k, s
 		}
 	}
 	return key, first, first.Exists()
+}
+
+func earlier(a, b engine.State) bool {
+	if !a.Expires.Equal(b.Expires) {
+		return a.Expires.Before(b.Expires)
+	}
+	return a.Version < b.Version
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"bot/engine"
+	"bot/engine/nearest"
 	"bot/engine/turn"
 	"bot/store"
 )
@@ -53,7 +54,7 @@ func New(o Options) *Trial {
 // Reply is what came of one line.
 type Reply struct {
 	Texts    []string // what the bot says
-	Actions  []string // what else it does: accept_friend scene=…
+	Actions  []string // what else it does: accept_friend scene=…, unsubscribe
 	Verdicts []engine.Verdict
 }
 
@@ -86,6 +87,9 @@ func (t *Trial) Do(ctx context.Context, line string) (Reply, error) {
 		if arg == "" {
 			return Reply{}, fmt.Errorf("/event needs a kind of event: /event friend_added")
 		}
+		if !slices.Contains(happenings, arg) {
+			return Reply{}, fmt.Errorf("/event: there is no event %q%s", arg, nearest.Hint(arg, happenings))
+		}
 		return t.play(ctx, t.event(engine.Kind(arg)))
 	}
 	if strings.HasPrefix(line, "//") {
@@ -97,6 +101,13 @@ func (t *Trial) Do(ctx context.Context, line string) (Reply, error) {
 		e.Mention = engine.MentionMe
 	}
 	return t.play(ctx, e)
+}
+
+// happenings are the kinds that /event can bring about. A message is said, and
+// an expiry is waited for.
+var happenings = []string{
+	string(engine.FriendRequest), string(engine.FriendAdded),
+	string(engine.MemberJoined), string(engine.MemberLeft),
 }
 
 // Silent tells whether a line by itself says nothing to the bot.
@@ -121,6 +132,10 @@ func (t *Trial) event(kind engine.Kind) *engine.Event {
 	return e
 }
 
+// maxExpiries bounds one /wait: a skill that answers each expiry with a new
+// time limit would keep it busy for ever.
+const maxExpiries = 1000
+
 func (t *Trial) wait(ctx context.Context, arg string) (Reply, error) {
 	var d engine.Duration
 	if err := d.UnmarshalText([]byte(arg)); err != nil {
@@ -128,12 +143,15 @@ func (t *Trial) wait(ctx context.Context, arg string) (Reply, error) {
 	}
 	until := t.now.Add(time.Duration(d))
 	var all Reply
-	for {
+	for n := 0; ; n++ {
 		key, s, ok := t.memory.nextExpiry(until)
 		if !ok {
 			break
 		}
-		t.now = s.Expires.Add(time.Nanosecond)
+		if n == maxExpiries {
+			return all, fmt.Errorf("/wait: skill %q sets its time limit again and again", s.Skill)
+		}
+		t.advance(s.Expires.Add(time.Nanosecond))
 		if !s.Notify {
 			delete(t.memory.states, key)
 			continue
@@ -147,13 +165,23 @@ func (t *Trial) wait(ctx context.Context, arg string) (Reply, error) {
 			delete(t.memory.states, key) // its skill let it be: the store would not ask twice
 		}
 	}
-	t.now = until
+	t.advance(until)
 	return all, nil
 }
 
+// advance sets the clock, never back: what is played while time passes takes
+// some of it.
+func (t *Trial) advance(to time.Time) {
+	if to.After(t.now) {
+		t.now = to
+	}
+}
+
+// expiry makes the event that a store would: it knows the state's key and no
+// more of the one who was silent.
 func (t *Trial) expiry(key engine.StateKey, s engine.State) *engine.Event {
 	e := t.event(engine.Expired)
-	e.Conversation, e.Sender = key.Conversation, key.Sender
+	e.Conversation, e.Sender, e.SenderName, e.Group = key.Conversation, key.Sender, "", false
 	e.Params = map[string]string{"version": strconv.FormatUint(s.Version, 10)}
 	return e
 }
@@ -162,7 +190,7 @@ func (t *Trial) play(ctx context.Context, e *engine.Event) (Reply, error) {
 	t.now = t.now.Add(time.Millisecond) // two lines are never received at one instant
 	e.Received = t.now
 	r := Reply{Verdicts: t.explain(e)}
-	_, err := turn.Play(ctx, turn.Options{
+	report, err := turn.Play(ctx, turn.Options{
 		Memory: t.memory, Setup: t.opts.Setup, Chance: t.opts.Chance,
 		Timeout: t.opts.Timeout, Now: func() time.Time { return t.now },
 	}, store.Entry{Seq: t.serial, Event: e})
@@ -172,6 +200,9 @@ func (t *Trial) play(ctx context.Context, e *engine.Event) (Reply, error) {
 		} else {
 			r.Actions = append(r.Actions, show(c))
 		}
+	}
+	if report.Subscription != "" {
+		r.Actions = append(r.Actions, string(report.Subscription))
 	}
 	return r, err
 }

@@ -15,18 +15,19 @@ func (d *draft) commit(ctx context.Context) (Report, error) {
 	c := store.Commit{
 		Seq: d.seq, Owner: d.ref,
 		States: d.board.writes(), Once: d.once, Commands: d.commands,
+		Subscription: d.subscription, Account: d.event.Account, Sender: d.event.Sender,
 	}
 	if err := d.Memory.Commit(ctx, c); err != nil {
 		return Report{}, fmt.Errorf("commit event: %w", d.refused(err))
 	}
 	r := d.report
-	r.Commands, r.Reruns = c.Commands, d.reruns
+	r.Commands, r.Subscription, r.Reruns = c.Commands, c.Subscription, d.reruns
 	r.Why, r.Note = strings.Join(d.whys, "; "), strings.Join(d.notes, "; ")
 	switch {
 	case r.Outcome != "":
 	case len(c.Commands) > 0:
 		r.Outcome = Reply
-	case len(c.States) > 0:
+	case len(c.States) > 0 || c.Subscription != "":
 		r.Outcome = State
 	default:
 		r.Outcome = NoReply

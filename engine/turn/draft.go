@@ -16,9 +16,11 @@ type draft struct {
 	created  time.Time // of everything the turn creates
 	commands []engine.Command
 	once     []store.Once
-	whys     []string
-	notes    []string
-	report   Report
+	// subscription is what the sender wants; "" where nobody said anything.
+	subscription engine.Subscription
+	whys         []string
+	notes        []string
+	report       Report
 }
 
 // run asks the router and lets its choices answer one after the other.
@@ -121,7 +123,7 @@ func (d *draft) handle(ctx context.Context, c engine.Choice) (engine.Outcome, er
 }
 
 // merge adds a skill's outcome to those of the skills before it; where two
-// write one state, the later one stays.
+// write one state, or change the subscription, the later one stays.
 func (d *draft) merge(skill string, scope engine.Scope, out engine.Outcome) {
 	if out.State != nil {
 		d.board.slot(scope).set(skill, *out.State)
@@ -134,6 +136,10 @@ func (d *draft) merge(skill string, scope engine.Scope, out engine.Outcome) {
 		d.once = append(d.once, store.Once{
 			Account: d.event.Account, Skill: skill, Key: o.Key, Until: d.created.Add(o.Keep),
 		})
+	}
+	// An event without a sender is nobody's wish.
+	if out.Subscription != "" && d.event.Sender != "" {
+		d.subscription = out.Subscription
 	}
 	if out.Note != "" {
 		d.notes = append(d.notes, out.Note)

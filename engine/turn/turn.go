@@ -46,7 +46,7 @@ type Outcome string
 // The outcomes of a turn.
 const (
 	Reply   Outcome = "reply"    // commands were committed
-	State   Outcome = "state"    // no command, but a state changed
+	State   Outcome = "state"    // no command, but a state or a subscription changed
 	NoReply Outcome = "no_reply" // neither: no skill answered, or it said nothing
 	Void    Outcome = "void"     // an expiry whose state had moved on
 )
@@ -57,8 +57,10 @@ type Report struct {
 	Why      string   // the rules that chose them
 	Outcome  Outcome
 	Commands []engine.Command // committed
-	Note     string           // the skills' own words
-	Reruns   int              // because a once-key was taken or a state had moved
+	// Subscription is the change of the sender's that was committed.
+	Subscription engine.Subscription
+	Note         string // the skills' own words
+	Reruns       int    // because a once-key was taken or a state had moved
 }
 
 // ErrCancelled: the turn's context ended before it was done. Nobody is to

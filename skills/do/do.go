@@ -1,5 +1,5 @@
 // Package do is the kind of skill that acts instead of speaking: it accepts a
-// friend request, adds somebody to a group.
+// friend request, adds somebody to a group, lets somebody unsubscribe.
 package do
 
 import (
@@ -14,13 +14,14 @@ import (
 	"bot/skills/render"
 )
 
-// Kind is `do = "accept_friend"`.
-var Kind = kind.Kind{Key: "do", Name: "action", New: build}
+// Kind is `do = "accept_friend"`. Some actions may hold a `reply` as well.
+var Kind = kind.Kind{Key: "do", Name: "action", Also: []string{"reply"}, New: build}
 
 type config struct {
 	kind.Keys
 	Do     string            `toml:"do"`
 	Params map[string]string `toml:"params"` // templates, added to what the event carries
+	Reply  string            `toml:"reply"`  // of a subscription: says that it is done
 }
 
 // skill takes one action on every event it answers.
@@ -40,12 +41,17 @@ var (
 func build(d *kind.Draft) engine.Skill {
 	var c config
 	d.Decode(&c)
+	if slices.Contains(wishes, engine.Subscription(c.Do)) {
+		return newSubscription(d, &c)
+	}
 	s := &skill{
 		Base:   d.Base(d.Seen()),
 		action: engine.Action(c.Do),
 		params: make(map[string]*render.Template),
 	}
 	switch {
+	case d.Has("reply"):
+		d.Problem("reply", "a skill does one thing: this one holds both do and reply (write two skills)")
 	case slices.Contains(sends, s.action):
 		d.Problem("do", `%s is what a reply does (reply = [{text = "…"}, {image = "…"}, {file = "…"}])`, c.Do)
 	case !slices.Contains(actions, s.action):
@@ -64,9 +70,12 @@ func build(d *kind.Draft) engine.Skill {
 }
 
 func names() []string {
-	all := make([]string, len(actions))
-	for i, a := range actions {
-		all[i] = string(a)
+	var all []string
+	for _, a := range actions {
+		all = append(all, string(a))
+	}
+	for _, w := range wishes {
+		all = append(all, string(w))
 	}
 	return all
 }

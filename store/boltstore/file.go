@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 
 	bolt "go.etcd.io/bbolt"
 )
@@ -65,7 +66,7 @@ func build(path string) error {
 		return err
 	}
 	err = db.Update(func(tx *bolt.Tx) error {
-		for _, name := range buckets {
+		for _, name := range slices.Concat(buckets, added) {
 			if _, err := tx.CreateBucket(name); err != nil {
 				return err
 			}
@@ -105,6 +106,30 @@ func identify(db *bolt.DB) (clean bool, err error) {
 		return nil
 	})
 	return clean, err
+}
+
+// modernise adds the buckets that the file of an older program lacks. A file
+// that has them all is left as it is.
+func modernise(db *bolt.DB) error {
+	complete := true
+	err := db.View(func(tx *bolt.Tx) error {
+		for _, name := range added {
+			complete = complete && tx.Bucket(name) != nil
+		}
+		return nil
+	})
+	if err != nil || complete {
+		return wrap("look for buckets", err)
+	}
+	err = db.Update(func(tx *bolt.Tx) error {
+		for _, name := range added {
+			if _, err := tx.CreateBucketIfNotExists(name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return wrap("add buckets", err)
 }
 
 // markClean names its own transaction as the last one. Any later commit makes

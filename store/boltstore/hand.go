@@ -12,11 +12,14 @@ import (
 
 // hand notes which events are being handled, in a file of 8-byte slots that is
 // written and never synced: what the kernel holds survives the death of the
-// process, and a power cut is no event's fault.
+// process, and a power cut is no event's fault. An event that left the log is
+// no suspect whatever the file says, so its slot is not written again until
+// another one takes it.
 type hand struct {
 	mu    sync.Mutex
 	f     *os.File
 	free  []int
+	held  map[uint64]int // slots by events that are still in the log
 	slots int
 	log   *slog.Logger
 	mute  bool // the warning was given
@@ -42,7 +45,7 @@ func openHand(path string, log *slog.Logger) (*hand, []uint64, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("note events in hand: %w", err)
 	}
-	return &hand{f: f, log: log}, slices.Compact(seqs), nil
+	return &hand{f: f, log: log, held: make(map[uint64]int)}, slices.Compact(seqs), nil
 }
 
 func (h *hand) begin(seq uint64) (end func()) {
@@ -56,12 +59,23 @@ func (h *hand) begin(seq uint64) (end func()) {
 	slot := h.free[last]
 	h.free = h.free[:last]
 	h.write(slot, seq)
+	h.held[seq] = slot
 	return sync.OnceFunc(func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		h.write(slot, 0)
+		if at, still := h.held[seq]; still && at == slot {
+			h.write(slot, 0)
+			delete(h.held, seq)
+		}
 		h.free = append(h.free, slot)
 	})
+}
+
+// settled is told that an event left the log.
+func (h *hand) settled(seq uint64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.held, seq)
 }
 
 // write failing costs the protection from events that kill the process, not

@@ -22,8 +22,12 @@ var (
 	bDelivery = []byte("delivery")
 	bDead     = []byte("dead")
 	bSettled  = []byte("settled")
+	bContacts = []byte("contacts")
 
+	// buckets are in every file; what was added since the first version is made
+	// at open where an older program's file lacks it.
 	buckets = [][]byte{bMeta, bWal, bTries, bDedup, bState, bExpiry, bOnce, bOutbox, bDelivery, bDead, bSettled}
+	added   = [][]byte{bContacts}
 )
 
 func be(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }

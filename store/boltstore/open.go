@@ -83,6 +83,9 @@ func open(opt Options) (s *Store, err error) {
 			return nil, err
 		}
 	}
+	if err := modernise(db); err != nil {
+		return nil, fmt.Errorf("open store %s: %w", opt.Path, err)
+	}
 	return start(db, opt)
 }
 
@@ -226,6 +229,9 @@ func (s *Store) load(tx *bolt.Tx) error {
 		return err
 	})
 	if err != nil {
+		return err
+	}
+	if err := s.loadContacts(tx); err != nil {
 		return err
 	}
 	floor := time.Unix(0, int64(tx.Bucket(bMeta).Sequence())).UTC()

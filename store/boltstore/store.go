@@ -114,6 +114,8 @@ func def[T int | int64 | time.Duration](v *T, d T) {
 //	delivery  id                           → Progress (JSON), only where something has happened
 //	dead      id                           → length (4) | what is known (JSON) | event or command record
 //	settled   slice start                  → bucket: hash (16) of task id → end (1) | time, of submitted commands
+//	contacts  account (length-prefixed), user
+//	                                       → since when blocked, unsubscribed (JSON); only who is one of these
 //
 // Counters are the sequences of buckets that are never deleted: wal numbers
 // events, outbox numbers commands and letters, state numbers versions, and the
@@ -129,14 +131,15 @@ type Store struct {
 	db     *bolt.DB
 	update func(func(*bolt.Tx) error) error // db.Update; tests make it fail
 
-	clock   clock
-	queue   queue
-	index   *index
-	tasks   *tasks
-	cache   *cache
-	hand    *hand
-	readers readers
-	space   space
+	clock    clock
+	queue    queue
+	index    *index
+	tasks    *tasks
+	cache    *cache
+	contacts contacts
+	hand     *hand
+	readers  readers
+	space    space
 
 	suspects []uint64
 
@@ -237,6 +240,7 @@ func (s *Store) Stats() (store.Stats, error) {
 func (s *Store) forgetEvent(seq uint64) {
 	s.events.Add(-1)
 	s.cache.drop(eventKey(seq))
+	s.hand.settled(seq)
 }
 
 // keepEvent notes an event that entered the log.

@@ -96,6 +96,7 @@ type commit struct {
 	states   []stateWrite
 	once     []onceWrite
 	commands []outgoing
+	contact  *contactWrite // nil: stays as it is
 	size     int
 }
 
@@ -122,6 +123,14 @@ func (s *Store) Commit(ctx context.Context, c store.Commit) error {
 		ready.commands = append(ready.commands, o)
 		ready.size += len(o.rec)
 	}
+	if c.Subscription != "" {
+		w, err := prepareContact(c.Account, c.Sender, engine.Change(c.Subscription))
+		if err != nil {
+			return wrap("commit", err)
+		}
+		ready.contact = w
+		ready.size += len(w.key) + 128
+	}
 	err := s.do(ctx, &act{size: ready.size, run: ready.run})
 	return wrap("commit", err)
 }
@@ -142,6 +151,10 @@ func (c *commit) run(t *txn) error {
 			return err
 		}
 	}
+	changeContact, err := t.contactChange(c.contact)
+	if err != nil {
+		return err
+	}
 	t.endEvent(c.seq)
 	for _, w := range c.states {
 		t.setState(w)
@@ -152,6 +165,7 @@ func (c *commit) run(t *txn) error {
 	for _, o := range c.commands {
 		t.send(o)
 	}
+	changeContact()
 	return nil
 }
 

@@ -23,6 +23,7 @@ func Check(t *testing.T, st store.Store) {
 	checkLog(t, st, stats)
 	checkOutbox(t, st, stats)
 	checkLetters(t, st, stats)
+	checkContacts(t, st)
 	if _, err := st.NextExpiry(); err != nil {
 		t.Errorf("next expiry: %v", err)
 	}

@@ -115,6 +115,14 @@ func (f *faulty) Charge(ctx context.Context, seq uint64) (store.Tries, error) {
 	return act(ctx, f, "Charge", func() (store.Tries, error) { return f.Store.Charge(ctx, seq) })
 }
 
+func (f *faulty) SetStanding(ctx context.Context, account, user string, change engine.Change) error {
+	return do(ctx, f, "SetStanding", func() error { return f.Store.SetStanding(ctx, account, user, change) })
+}
+
+func (f *faulty) Barred(account, after string, limit int) ([]store.Contact, error) {
+	return act(context.Background(), f, "Barred", func() ([]store.Contact, error) { return f.Store.Barred(account, after, limit) })
+}
+
 func (f *faulty) Submit(ctx context.Context, cmds []engine.Command, window time.Duration) ([]bool, error) {
 	return act(ctx, f, "Submit", func() ([]bool, error) { return f.Store.Submit(ctx, cmds, window) })
 }

@@ -229,15 +229,17 @@ var lifeCases = []testCase{
 		_, deliveriesErr := e.Deliveries(0, 1)
 		_, _, findErr := e.Find("t")
 		_, lettersErr := e.Letters(0, 1)
+		_, barredErr := e.Barred("acc", "", 1)
 		_, statsErr := e.Stats()
 		for name, err := range map[string]error{
 			"append": appendErr, "read": readErr, "entry": entryErr, "state": stateErr, "charge": chargeErr, "submit": submitErr,
-			"deliveries": deliveriesErr, "find": findErr, "letters": lettersErr, "stats": statsErr,
+			"deliveries": deliveriesErr, "find": findErr, "letters": lettersErr, "barred": barredErr, "stats": statsErr,
 			"commit":  e.Commit(e.ctx, store.Commit{Seq: seq}),
 			"fail":    e.Fail(e.ctx, store.Failure{Seq: seq}),
 			"attempt": e.Attempt(e.ctx, 1, store.Progress{}),
 			"settle":  e.Settle(e.ctx, store.Settlement{ID: 1}),
 			"cancel":  e.Cancel(e.ctx, "t"),
+			"block":   e.SetStanding(e.ctx, "acc", "u", engine.Block),
 			"replay":  e.Replay(e.ctx, 1),
 			"drop":    e.Drop(e.ctx, 1),
 		} {

@@ -49,6 +49,7 @@ func Run(t *testing.T, h Harness) {
 		{"Turns", turnsCases},
 		{"Once", onceCases},
 		{"Attempts", attemptCases},
+		{"Contacts", contactCases},
 		{"Outbox", outboxCases},
 		{"DeadLetters", letterCases},
 		{"Expiry", expiryCases},
