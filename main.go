@@ -41,14 +41,13 @@ func main() {
 		Locate:  locate,
 		In:      os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		Env: os.LookupEnv, Now: time.Now,
-		Reloads: hangups(),
+		Reloads: hangups,
 	}))
 }
 
 // tuneMemory lets the heap of a small engine grow to five times what lives in
 // it between collections, which at Go's default of two cost a fifth of the CPU
-// under load; near a gibibyte, more than full tables and caches take (DESIGN
-// G6), the collector works harder instead. GOGC and GOMEMLIMIT overrule it.
+// under load; near a gibibyte, more than full tables and caches take, the collector works harder instead. GOGC and GOMEMLIMIT overrule it.
 func tuneMemory() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
@@ -58,8 +57,8 @@ func tuneMemory() {
 	}
 }
 
-// hangups delivers one element per SIGHUP; several before the first is taken
-// are one wish.
+// hangups delivers one element per SIGHUP from now on; several before the first
+// is taken are one wish. Commands that do not ask for it end with the signal.
 func hangups() <-chan struct{} {
 	signals, wishes := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(signals, syscall.SIGHUP)
@@ -81,7 +80,7 @@ func buildSkills(sections []engine.Section, accounts app.Accounts) (app.Skills, 
 
 func openStore(ctx context.Context, o app.StoreOptions) (store.Store, error) {
 	st, err := boltstore.Open(ctx, boltstore.Options{
-		Path: o.Path, Window: o.Window, MaxKeys: o.MaxKeys, MinFree: o.MinFree,
+		Path: o.Path, Window: o.Window, MaxKeys: o.MaxKeys, MinFree: o.MinFree, CommandWindow: o.CommandWindow,
 		Now: time.Now, Log: o.Log, Observe: o.Observe,
 	})
 	if err != nil {

@@ -8,6 +8,8 @@ type Section interface {
 	// keys, wrong types and bad values are all reported in one error, each
 	// with its position; what could be decoded is.
 	Decode(v any) error
+	// Keys are the table's own keys, as written.
+	Keys() []string
 	// Has tells whether the key is present.
 	Has(key string) bool
 	// Errorf makes a problem located at the key ("" for the table itself).

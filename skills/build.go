@@ -97,6 +97,11 @@ func (b *builder) kind(s engine.Section) (kind.Kind, error) {
 		}
 	}
 	if found.Key == "" {
+		for _, key := range s.Keys() {
+			if meant := nearest.Name(key, all); meant != "" {
+				return found, s.Errorf(key, "unknown key %q (did you mean %q?)", key, meant)
+			}
+		}
 		return found, s.Errorf("", `nothing says what this skill does (it needs one of: %s)`, strings.Join(all, ", "))
 	}
 	return found, nil

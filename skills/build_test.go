@@ -25,6 +25,8 @@ func TestProblems(t *testing.T) {
 			`bot.toml:1:3: skill: a skill needs a name (name = "coupon")`}},
 		{"no kind", "name = \"a\"\nkeywords = [\"x\"]", []string{
 			`bot.toml:1:3: skill "a": nothing says what this skill does (it needs one of: step, do, reply)`}},
+		{"a mistyped kind", "name = \"a\"\nkeywords = [\"x\"]\nrecply = \"a\"", []string{
+			`bot.toml:4:10: skill "a": unknown key "recply" (did you mean "reply"?)`}},
 		{"two kinds", "name = \"a\"\nkeywords = [\"x\"]\nreply = \"a\"\ndo = \"accept_friend\"", []string{
 			`bot.toml:4:9: skill "a": a skill does one thing: this one holds both do and reply (write two skills)`}},
 		{"an unknown event", "name = \"a\"\non = \"friend_aded\"\nreply = \"a\"", []string{

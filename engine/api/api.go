@@ -198,7 +198,7 @@ func (a *api) storeError(w http.ResponseWriter, err error) {
 		w.Header().Set("Retry-After", "2")
 		fail(w, http.StatusServiceUnavailable, "full", "the disk is nearly full; free some space and try again")
 	default:
-		a.o.Log.Error("admin request failed", "err", err)
+		a.o.Log.Error("admin request failed", "error", err)
 		fail(w, http.StatusInternalServerError, "internal", "the store could not do that; the log has the reason")
 	}
 }

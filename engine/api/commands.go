@@ -122,12 +122,17 @@ func (a *api) command(w http.ResponseWriter, r *http.Request) {
 
 func (a *api) cancel(w http.ResponseWriter, r *http.Request) {
 	id := taskID(r)
-	d, _, err := a.o.Outbox.Find(id)
-	if err == nil {
-		if err = a.o.Outbox.Cancel(r.Context(), id); errors.Is(err, store.ErrGone) {
-			fail(w, http.StatusConflict, "not_waiting", "it is no longer waiting and cannot be cancelled")
-			return
-		}
+	d, final, err := a.o.Outbox.Find(id)
+	if err != nil {
+		a.storeError(w, err)
+		return
+	}
+	if final == "" {
+		err = a.o.Outbox.Cancel(r.Context(), id)
+	}
+	if final != "" || errors.Is(err, store.ErrGone) {
+		fail(w, http.StatusConflict, "not_waiting", "it is no longer waiting and cannot be cancelled")
+		return
 	}
 	if err != nil {
 		a.storeError(w, err)

@@ -13,8 +13,8 @@ import (
 	"bot/engine"
 )
 
-// envelope is a command as other systems send it (CONTRACT: trace_id,
-// account_id, action, timestamp, params; the rest is optional).
+// envelope is a command as other systems send it. TaskID and Lane are optional;
+// one of TraceID and TaskID must be there.
 type envelope struct {
 	TraceID   string
 	TaskID    string

@@ -10,6 +10,7 @@ import (
 	"bot/engine"
 	"bot/engine/api"
 	"bot/engine/config"
+	"bot/engine/metrics"
 	"bot/store"
 )
 
@@ -17,7 +18,7 @@ func (a *App) adminHandler(cfg *config.Config) http.Handler {
 	return api.New(api.Options{
 		Token:   cfg.Admin.Token.Reveal(),
 		Letters: a.store,
-		Metrics: promhttp.HandlerFor(a.metrics.Registry, promhttp.HandlerOpts{}),
+		Metrics: promhttp.HandlerFor(a.metrics.Registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError}),
 		Ready:   a.readiness,
 		Reload:  a.Reload,
 		Status:  a.status,
@@ -94,27 +95,27 @@ func (a *App) status() (any, error) {
 }
 
 func (a *App) gauges() {
-	stat := func(read func(store.Stats) float64) func() float64 {
-		return func() float64 {
-			s, err := a.store.Stats()
-			if err != nil {
-				return 0
-			}
-			return read(s)
+	a.metrics.Gauges([]metrics.Gauge{
+		{Name: "backlog_events", Help: "Events waiting in the log, running ones included."},
+		{Name: "backlog_commands", Help: "Commands in the outbox."},
+		{Name: "commands_in_doubt", Help: "Commands of which nobody knows whether they went out."},
+		{Name: "dead_letters", Help: "Events and commands that were given up and wait for a person."},
+		{Name: "dedup_keys", Help: "Ids remembered within the dedup window."},
+		{Name: "store_bytes", Help: "Size of the store's file."},
+		{Name: "store_free_bytes", Help: "Unused bytes within the store's file."},
+		{Name: "oldest_event_seconds", Help: "Age of the first event in the log."},
+	}, func() ([]float64, error) {
+		s, err := a.store.Stats()
+		if err != nil {
+			return nil, err
 		}
-	}
-	m := a.metrics
-	m.Gauge("backlog_events", "Events waiting in the log, running ones included.", stat(func(s store.Stats) float64 { return float64(s.Events) }))
-	m.Gauge("backlog_commands", "Commands in the outbox.", stat(func(s store.Stats) float64 { return float64(s.Commands) }))
-	m.Gauge("commands_in_doubt", "Commands of which nobody knows whether they went out.", stat(func(s store.Stats) float64 { return float64(s.InDoubt) }))
-	m.Gauge("dead_letters", "Events and commands that were given up and wait for a person.", stat(func(s store.Stats) float64 { return float64(s.Letters) }))
-	m.Gauge("dedup_keys", "Ids remembered within the dedup window.", stat(func(s store.Stats) float64 { return float64(s.DedupKeys) }))
-	m.Gauge("store_bytes", "Size of the store's file.", stat(func(s store.Stats) float64 { return float64(s.FileBytes) }))
-	m.Gauge("store_free_bytes", "Unused bytes within the store's file.", stat(func(s store.Stats) float64 { return float64(s.FreeBytes) }))
-	m.Gauge("oldest_event_seconds", "Age of the first event in the log.", stat(func(s store.Stats) float64 {
-		if s.OldestEvent.IsZero() {
-			return 0
+		age := 0.0
+		if !s.OldestEvent.IsZero() {
+			age = max(0, a.store.Now().Sub(s.OldestEvent).Seconds())
 		}
-		return max(0, a.store.Now().Sub(s.OldestEvent).Seconds())
-	}))
+		return []float64{
+			float64(s.Events), float64(s.Commands), float64(s.InDoubt), float64(s.Letters),
+			float64(s.DedupKeys), float64(s.FileBytes), float64(s.FreeBytes), age,
+		}, nil
+	})
 }

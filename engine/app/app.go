@@ -33,8 +33,10 @@ type StoreOptions struct {
 	Window  time.Duration // the longest dedup window
 	MaxKeys int
 	MinFree int64
-	Log     *slog.Logger
-	Observe func(d time.Duration, acts int) // of every transaction
+	// CommandWindow is how long a settled task id must stay known at least.
+	CommandWindow time.Duration
+	Log           *slog.Logger
+	Observe       func(d time.Duration, acts int) // of every transaction
 }
 
 // Options is what an engine needs from outside. All fields but Started are required.
@@ -91,12 +93,8 @@ func (a *App) Run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, down.close()) }()
 	down.push("connections", a.hangUp)
 
-	if err := a.open(ctx, cfg); err != nil {
+	if err := a.prepareStages(ctx, cfg, &down); err != nil {
 		return unlessAsked(ctx, err)
-	}
-	down.push("store", a.store.Close)
-	if err := a.build(cfg); err != nil {
-		return err
 	}
 	admin, err := listen(ctx, "admin.listen", cfg.Admin.Listen)
 	if err != nil {
@@ -126,14 +124,22 @@ func (a *App) hangUp() error {
 	return nil
 }
 
-func (a *App) open(ctx context.Context, cfg *config.Config) error {
-	window := cfg.Dedup.Window.Std()
-	for _, acc := range cfg.Accounts {
-		window = max(window, acc.Window.Std())
+// prepareStages opens the store and builds the stages. A reload that is asked
+// for meanwhile waits until there is something to reload.
+func (a *App) prepareStages(ctx context.Context, cfg *config.Config, down *closers) error {
+	a.reloading.Lock()
+	defer a.reloading.Unlock()
+	if err := a.open(ctx, cfg); err != nil {
+		return err
 	}
+	down.push("store", a.store.Close)
+	return a.build(cfg)
+}
+
+func (a *App) open(ctx context.Context, cfg *config.Config) error {
 	st, err := a.o.OpenStore(ctx, StoreOptions{
-		Path: cfg.Store.Path, Window: window, MaxKeys: cfg.Dedup.MaxKeys, MinFree: int64(cfg.Store.MinFree),
-		Log: a.o.Log,
+		Path: cfg.Store.Path, Window: cfg.LongestWindow(), MaxKeys: cfg.Dedup.MaxKeys, MinFree: int64(cfg.Store.MinFree),
+		CommandWindow: cfg.Dedup.CommandWindow.Std(), Log: a.o.Log,
 		Observe: func(d time.Duration, acts int) {
 			a.metrics.Commit.Observe(d.Seconds())
 			a.metrics.Acts.Observe(float64(acts))
@@ -220,7 +226,7 @@ func (a *App) work(ctx context.Context, cfg *config.Config, callbacks, admin net
 	}
 
 	a.ready.Store(false)
-	a.o.Log.Info("stopping", "grace", cfg.ShutdownGrace.Std())
+	a.o.Log.Info("stopping", "grace", cfg.ShutdownGrace.String())
 	errs := []error{err, shutdown(door, cfg.ShutdownGrace.Std()/5)}
 	handling.stop()
 	sending.stop()

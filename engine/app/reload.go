@@ -18,6 +18,9 @@ import (
 func (a *App) Reload(ctx context.Context) error {
 	a.reloading.Lock()
 	defer a.reloading.Unlock()
+	if a.ingress == nil {
+		return errors.New("the engine did not start; there is nothing to reload")
+	}
 	plan, err := a.prepare(ctx)
 	if err == nil {
 		err = a.apply(plan)

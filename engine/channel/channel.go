@@ -78,7 +78,7 @@ type Receiver interface {
 // Class sorts failed sends by what is to be done about them.
 type Class string
 
-// The classes of DESIGN §6. A nil error is success.
+// The classes of failure. A nil error is success.
 const (
 	// Transient: it did not happen; try again with back-off.
 	Transient Class = "transient"

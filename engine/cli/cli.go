@@ -33,7 +33,7 @@ type Parts struct {
 	Out, Err    io.Writer
 	Env         func(string) (string, bool)
 	Now         func() time.Time
-	Reloads     <-chan struct{} // one element per SIGHUP
+	Reloads     func() <-chan struct{} // one element per SIGHUP from the call on
 }
 
 // Locator returns the admin address of the process that holds the store.

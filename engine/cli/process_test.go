@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -54,6 +52,12 @@ func launch(t testing.TB, config string) (p *process, ready <-chan bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return launchProgram(t, path, config)
+}
+
+// launchProgram is launch of the program at path.
+func launchProgram(t testing.TB, path, config string) (p *process, ready <-chan bool) {
+	t.Helper()
 	p = &process{cmd: exec.Command(path, "-config", config), dead: make(chan struct{})}
 	stderr, err := p.cmd.StderrPipe()
 	if err != nil {
@@ -99,6 +103,13 @@ func (p *process) read(stderr io.Reader, ready chan<- bool) {
 func start(t testing.TB, config string) *process {
 	t.Helper()
 	p, ready := launch(t, config)
+	return await(t, p, ready)
+}
+
+// await waits until a launched program takes callbacks, and kills it when the
+// test ends.
+func await(t testing.TB, p *process, ready <-chan bool) *process {
+	t.Helper()
 	t.Cleanup(p.kill)
 	select {
 	case ok := <-ready:
@@ -156,20 +167,6 @@ func (p *process) stop(t testing.TB) int {
 		t.Fatalf("no graceful stop: %v", p.tail())
 	}
 	return p.cmd.ProcessState.ExitCode()
-}
-
-// post sends one callback and returns status and body; 0 when nobody answered.
-func (p *process) post(path, body string) (int, string) {
-	resp, err := http.Post("http://"+p.callback+path, "application/json", strings.NewReader(body))
-	if err != nil {
-		return 0, err.Error()
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return 0, err.Error()
-	}
-	return resp.StatusCode, string(b)
 }
 
 // write puts a file into the folder and returns its path.

@@ -27,7 +27,7 @@ func runVerb(ctx context.Context, c *call) int {
 	// A dialogue that fails refuses a reload, which has something better to
 	// fall back on. After a reboot there is nothing better than to serve.
 	if err := plan.Test(ctx); err != nil {
-		log.Error("a skill does not do what its test says; `bot check` shows it", "err", err)
+		log.Error("a skill does not do what its test says; `bot check` shows it", "error", err)
 	}
 
 	o := c.Options
@@ -35,12 +35,13 @@ func runVerb(ctx context.Context, c *call) int {
 	engine := app.New(o)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	wishes := c.Reloads()
 	go func() {
 		for {
 			select {
 			case <-ctx.Done():
 				return
-			case <-c.Reloads:
+			case <-wishes:
 				engine.Reload(ctx) // it logs its own outcome
 			}
 		}
@@ -54,7 +55,7 @@ func runVerb(ctx context.Context, c *call) int {
 		c.say(err)
 		return exitHeld
 	default:
-		log.Error("ended", "err", err)
+		log.Error("ended", "error", err)
 		return exitFailed
 	}
 }

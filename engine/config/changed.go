@@ -16,8 +16,15 @@ func Changed(running, next *Config) []string {
 		{"store.path", running.Store.Path != next.Store.Path},
 		{"store.min_free", running.Store.MinFree != next.Store.MinFree},
 		{"queue.workers", running.Queue.Workers != next.Queue.Workers},
+		{"queue.attempts", running.Queue.Attempts != next.Queue.Attempts},
+		{"queue.retry_for", running.Queue.RetryFor != next.Queue.RetryFor},
 		{"dedup.window", running.Dedup.Window != next.Dedup.Window},
 		{"dedup.max_keys", running.Dedup.MaxKeys != next.Dedup.MaxKeys},
+		{"dedup.command_window", running.Dedup.CommandWindow != next.Dedup.CommandWindow},
+		{"log.level", running.Log.Level != next.Log.Level},
+		{"log.format", running.Log.Format != next.Log.Format},
+		{"shutdown_grace", running.ShutdownGrace != next.ShutdownGrace},
+		{"account.dedup_window", running.LongestWindow() < next.LongestWindow()},
 	}
 	var names []string
 	for _, f := range fixed {

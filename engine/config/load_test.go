@@ -258,15 +258,22 @@ func TestChangedNamesWhatNeedsARestart(t *testing.T) {
 		return cfg
 	}
 	for name, change := range map[string]func(*Config){
-		"server.listen":   func(c *Config) { c.Server.Listen = ":1" },
-		"server.max_body": func(c *Config) { c.Server.MaxBody = 2 << 20 },
-		"admin.listen":    func(c *Config) { c.Admin.Listen = ":1" },
-		"admin.token":     func(c *Config) { c.Admin.Token = NewSecret("t") },
-		"store.path":      func(c *Config) { c.Store.Path = "/x.db" },
-		"store.min_free":  func(c *Config) { c.Store.MinFree = 1 },
-		"queue.workers":   func(c *Config) { c.Queue.Workers = 1 },
-		"dedup.window":    func(c *Config) { c.Dedup.Window = 1 },
-		"dedup.max_keys":  func(c *Config) { c.Dedup.MaxKeys = 1 },
+		"server.listen":        func(c *Config) { c.Server.Listen = ":1" },
+		"server.max_body":      func(c *Config) { c.Server.MaxBody = 2 << 20 },
+		"admin.listen":         func(c *Config) { c.Admin.Listen = ":1" },
+		"admin.token":          func(c *Config) { c.Admin.Token = NewSecret("t") },
+		"store.path":           func(c *Config) { c.Store.Path = "/x.db" },
+		"store.min_free":       func(c *Config) { c.Store.MinFree = 1 },
+		"queue.workers":        func(c *Config) { c.Queue.Workers = 1 },
+		"queue.attempts":       func(c *Config) { c.Queue.Attempts = 1 },
+		"queue.retry_for":      func(c *Config) { c.Queue.RetryFor = 1 },
+		"dedup.window":         func(c *Config) { c.Dedup.Window = 1 },
+		"dedup.max_keys":       func(c *Config) { c.Dedup.MaxKeys = 1 },
+		"dedup.command_window": func(c *Config) { c.Dedup.CommandWindow = 1 },
+		"log.level":            func(c *Config) { c.Log.Level = "debug" },
+		"log.format":           func(c *Config) { c.Log.Format = "text" },
+		"shutdown_grace":       func(c *Config) { c.ShutdownGrace = 1 },
+		"account.dedup_window": func(c *Config) { c.Accounts[0].Window = 400 * 24 * engine.Duration(time.Hour) },
 	} {
 		next := base()
 		change(next)
@@ -275,7 +282,7 @@ func TestChangedNamesWhatNeedsARestart(t *testing.T) {
 		}
 	}
 	next := base()
-	next.Queue.Backlog, next.Log.Level, next.Accounts, next.Limit.Rate = 1, "debug", nil, engine.Rate{N: 1, Per: time.Second}
+	next.Queue.Backlog, next.Queue.MaxCommitWait, next.Accounts, next.Limit.Rate = 1, 1, nil, engine.Rate{N: 1, Per: time.Second}
 	if got := Changed(base(), next); got != nil {
 		t.Errorf("got %v for settings that a reload takes over", got)
 	}
@@ -283,7 +290,8 @@ func TestChangedNamesWhatNeedsARestart(t *testing.T) {
 
 // A new key of these tables must be thought about: can a running process take it over?
 func TestChangedKnowsEveryKeyOfItsTables(t *testing.T) {
-	for typ, want := range map[reflect.Type]int{reflect.TypeFor[Server](): 2, reflect.TypeFor[Admin](): 2, reflect.TypeFor[Store](): 2} {
+	for typ, want := range map[reflect.Type]int{reflect.TypeFor[Server](): 2, reflect.TypeFor[Admin](): 2, reflect.TypeFor[Store](): 2,
+		reflect.TypeFor[Queue](): 5, reflect.TypeFor[Dedup](): 3, reflect.TypeFor[Log](): 2} {
 		if n := typ.NumField(); n != want {
 			t.Errorf("%v has %d keys, Changed knows %d", typ, n, want)
 		}

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"bot/engine"
@@ -36,6 +37,9 @@ func (s *Section) Decode(v any) error {
 	b.structure(s.node, target.Elem(), s.scope, "")
 	return b.problems.errOrNil()
 }
+
+// Keys are the table's own keys, as written.
+func (s *Section) Keys() []string { return slices.Clone(s.node.order) }
 
 // Has tells whether the key is present; dots lead into sub-tables.
 func (s *Section) Has(key string) bool {

@@ -40,6 +40,16 @@ func (c *Config) Location() *time.Location {
 	return l
 }
 
+// LongestWindow is how long the store must remember ids: the longest window of
+// any account, and dedup.window at least.
+func (c *Config) LongestWindow() time.Duration {
+	longest := c.Dedup.Window.Std()
+	for _, a := range c.Accounts {
+		longest = max(longest, a.Window.Std())
+	}
+	return longest
+}
+
 // Server is where platforms call.
 type Server struct {
 	Listen  string      `toml:"listen"`

@@ -197,7 +197,7 @@ func (o *owner) record(f *flight) {
 	switch {
 	case f.failure != nil:
 		m.SendFailed.WithLabelValues(name, string(f.failure.Class)).Inc()
-		attrs = append(attrs, "class", string(f.failure.Class), "reason", s.Progress.Reason)
+		attrs = append(attrs, "class", string(f.failure.Class), "status", f.failure.Status, "reason", s.Progress.Reason)
 		if f.failure.Class == channel.Unreachable || f.failure.Class == channel.Throttled {
 			level = slog.LevelDebug // one line tells of the whole account
 		}
@@ -214,6 +214,7 @@ func (o *owner) record(f *flight) {
 // attrs names the command and the attempt in a log line.
 func (f *flight) attrs() []any {
 	c := f.delivery.Command
-	return []any{"task_id", c.TaskID, "account", c.Account, "conversation", c.Conversation, "action", string(c.Action),
+	return []any{"task_id", c.TaskID, "trace_id", c.TraceID, "event_id", c.Origin, "skill", c.Skill,
+		"account", c.Account, "conversation", c.Conversation, "action", string(c.Action),
 		"attempt", f.settlement.Progress.Attempts, "took_ms", f.took.Milliseconds()}
 }

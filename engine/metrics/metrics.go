@@ -88,8 +88,3 @@ func New() *Metrics {
 		Acts:       acts,
 	}
 }
-
-// Gauge registers a number that is asked for when it is read.
-func (m *Metrics) Gauge(name, help string, read func() float64) {
-	m.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "bot_" + name, Help: help}, read))
-}

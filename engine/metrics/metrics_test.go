@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -99,15 +100,37 @@ func TestTwoEnginesDoNotCountTogether(t *testing.T) {
 	}
 }
 
-func TestAGaugeIsAskedWhenItIsRead(t *testing.T) {
+func TestGaugesAreAskedTogetherWhenTheyAreRead(t *testing.T) {
 	m := New()
-	now := 1.0
-	m.Gauge("backlog_events", "Events waiting.", func() float64 { return now })
-	for _, want := range []float64{1, 2} {
-		now = want
-		if _, sums := gather(t, m); sums["bot_backlog_events"] != want {
-			t.Errorf("reads %v, want %v", sums["bot_backlog_events"], want)
+	now, asked := []float64{3, 4}, 0
+	m.Gauges([]Gauge{{"backlog_events", "Events waiting."}, {"dead_letters", "Given up."}}, func() ([]float64, error) {
+		asked++
+		return now, nil
+	})
+	for range 2 {
+		asked = 0
+		_, sums := gather(t, m)
+		if sums["bot_backlog_events"] != now[0] || sums["bot_dead_letters"] != now[1] || asked != 1 {
+			t.Errorf("reads %v, asked %d times", sums, asked)
 		}
+		now = []float64{5, 6}
+	}
+}
+
+func TestWhatCannotBeReadIsNotNought(t *testing.T) {
+	m := New()
+	m.Gauges([]Gauge{{"backlog_events", "Events waiting."}}, func() ([]float64, error) { return nil, errors.New("broken") })
+	m.Sent.WithLabelValues("shop", "send_text").Inc()
+	families, err := m.Registry.Gather()
+	if err == nil {
+		t.Error("the failure is not told")
+	}
+	seen := map[string]bool{}
+	for _, f := range families {
+		seen[f.GetName()] = true
+	}
+	if seen["bot_backlog_events"] || !seen["bot_commands_sent_total"] {
+		t.Errorf("shows %v", seen)
 	}
 }
 

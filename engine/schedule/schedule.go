@@ -59,7 +59,7 @@ func (s *Schedule) Run(ctx context.Context) error {
 		switch {
 		case err == nil, ctx.Err() != nil:
 		case errors.Is(err, store.ErrFull):
-			s.o.Log.Warn("no room to record expiries; trying again", "err", err)
+			s.o.Log.Warn("no room to record what time has ended; trying again", "error", err)
 		default:
 			return err
 		}

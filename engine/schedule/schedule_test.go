@@ -110,8 +110,8 @@ func TestALimitEndsSoonAfterItsTimeAndNotBefore(t *testing.T) {
 		if want := []string{"3s ends 2.5s", "6s ends 5s"}; !slices.Equal(st.history, want) {
 			t.Errorf("history %q, want %q", st.history, want)
 		}
-		if !slices.Equal(fired, []int{1, 1}) {
-			t.Errorf("told of %v events", fired)
+		if !slices.Equal(fired, []int{1, 1}) || st.calls["Fire"] != 2 {
+			t.Errorf("told of %v events by %d acts", fired, st.calls["Fire"])
 		}
 	})
 }

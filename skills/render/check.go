@@ -159,6 +159,8 @@ func (c *checker) reference(t reflect.Type, names []string) reflect.Type {
 // field checks a reference into Data itself.
 func (c *checker) field(names []string) {
 	switch first := names[0]; {
+	case first == "Response" && !c.scope.Response:
+		c.problem("there is no .Response here: no web service has answered")
 	case first == "Response":
 		c.dynamic = true
 	case first == "Match" && c.scope.Groups == 0:

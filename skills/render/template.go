@@ -50,6 +50,8 @@ func Of(t *engine.Turn) Data {
 type Scope struct {
 	Groups int      // elements of .Match: the whole match and its groups; 0 where there is none
 	Saves  []string // what .Data may hold
+	// Response says that a web service has answered when the text is filled in.
+	Response bool
 }
 
 // Template is one text, ready to be filled in. It is safe for concurrent use.

@@ -20,7 +20,7 @@ func turn() *engine.Turn {
 	}
 }
 
-var scope = Scope{Groups: 2, Saves: []string{"phone", "code", "empty"}}
+var scope = Scope{Groups: 2, Saves: []string{"phone", "code", "empty"}, Response: true}
 
 func TestExecute(t *testing.T) {
 	data := Of(turn())
@@ -76,6 +76,12 @@ func TestExecute(t *testing.T) {
 				t.Errorf("%s = %q, %v; want %q", tt.text, got, err, tt.want)
 			}
 		})
+	}
+}
+
+func TestAResponseIsKnownOnlyWhereAWebServiceAnswered(t *testing.T) {
+	if _, err := Parse("{{.Response.status}}", Scope{}); err == nil || !strings.Contains(err.Error(), "no web service has answered") {
+		t.Errorf("got %v", err)
 	}
 }
 

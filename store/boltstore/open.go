@@ -154,7 +154,7 @@ func checkUnclean(db *bolt.DB, opt Options) error {
 	if err := checkAll(db); err != nil {
 		return damaged(opt.Path, err)
 	}
-	opt.Log.Info("store was not closed cleanly; its check found nothing wrong", "path", opt.Path, "bytes", info.Size(), "took", time.Since(begin))
+	opt.Log.Info("store was not closed cleanly; its check found nothing wrong", "path", opt.Path, "bytes", info.Size(), "took_ms", time.Since(begin).Milliseconds())
 	return nil
 }
 

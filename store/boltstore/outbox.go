@@ -292,7 +292,10 @@ func (s *Store) Find(taskID string) (store.Delivery, store.Final, error) {
 		if at, ok := findTask(tx, s.tasks.ids(taskID), taskID); ok {
 			if at.dead {
 				final = store.Dead
-				return nil
+				l, err := readLetter(tx, round, at.id, tx.Bucket(bDead).Get(be(at.id)))
+				d.Command = l.Command
+				d.Progress = store.Progress{Attempts: l.Count, Reason: l.Error, Tries: l.Tries}
+				return err
 			}
 			d, err = s.delivery(tx, round, at.id, tx.Bucket(bOutbox).Get(be(at.id)))
 			return err

@@ -147,6 +147,7 @@ type Store struct {
 	commits, acts                    atomic.Uint64
 	doubt                            idSet
 	touched                          idSet // commands that have a row in delivery
+	bad                              idSet // rows that were reported as unreadable
 
 	failed  chan struct{}
 	failure atomic.Pointer[error]

@@ -89,11 +89,13 @@ var outboxCases = []testCase{
 	}},
 	{"a dead task id is a duplicate until its letter is dropped", func(e *env) {
 		e.submit("t")
-		e.must(e.Settle(e.ctx, store.Settlement{ID: e.find("t").ID, Final: store.Dead}))
+		tried := store.Progress{Attempts: 1, Reason: "refused", Tries: []store.Try{{Class: "permanent", Status: 403}}}
+		e.must(e.Settle(e.ctx, store.Settlement{ID: e.find("t").ID, Final: store.Dead, Progress: tried}))
 		e.clock.Advance(10 * window)
 		e.crash()
-		if _, final, err := e.Find("t"); err != nil || final != store.Dead {
-			e.Errorf("found %q, %v", final, err)
+		d, final, err := e.Find("t")
+		if err != nil || final != store.Dead || d.Progress.Reason != "refused" || len(d.Progress.Tries) != 1 || d.Progress.Attempts != 1 {
+			e.Errorf("found %q, %+v, %v", final, d.Progress, err)
 		}
 		if !e.submit("t")[0] {
 			e.Error("not a duplicate")

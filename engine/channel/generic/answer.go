@@ -40,7 +40,7 @@ func acknowledge(ack string) channel.Answer {
 // account's `ack` says.
 func refuse(b *body, reason, detail string) *channel.Refusal {
 	r := &channel.Refusal{Reason: reason, Detail: detail, Answer: textAnswer(http.StatusBadRequest, "invalid_data")}
-	if b.isPlain() {
+	if b.plainID != nil {
 		r.Answer = jsonAnswer(http.StatusBadRequest, `{"status":"error"}`)
 	}
 	return r

@@ -18,7 +18,7 @@
 // as lost messages. Optional ones may be left out, null or empty.
 //
 // FRIEND_ADDED must say whom (fromUser) and a plain message who wrote
-// (sender), although the door of the articles does not look at them: without
+// (sender), although gateways of this kind do not promise it: without
 // them there is no conversation to answer in, and a 400 tells the gateway's
 // author so, where an acknowledgement would hide it for ever. A FRIEND_REQUEST
 // without scene is taken; it cannot be accepted, but a skill may report it.
@@ -37,8 +37,8 @@
 //	accept_friend  /v1/friend/accept       {"appId","scene"}
 //	add_member     /v1/group/add_member    {"appId","room_id", and the command's parameters}
 //
-// of which the first and the fourth are the articles' and the others ours, by
-// the same pattern. Idempotency-Key is the task id, the same on every attempt;
+// of which gateways in the field have the first and the fourth; the others are
+// ours, by the same pattern. Idempotency-Key is the task id, the same on every attempt;
 // Authorization is "Bearer" and the account's token if it has one.
 package generic
 

@@ -1,0 +1,169 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+)
+
+// plain is a configuration that is right and takes ports of its own.
+const plain = `
+[server]
+listen = "127.0.0.1:0"
+[admin]
+listen = "127.0.0.1:0"
+[[account]]
+name = "shop"
+channel = "generic"
+base_url = "http://127.0.0.1:9"
+`
+
+// hello is a skill with a test.
+const hello = `
+[[skill]]
+name = "hello"
+keywords = ["你好"]
+reply = "您好"
+[[skill.test]]
+send = ["你好"]
+expect = ["您好"]
+`
+
+func TestCheckTellsByItsExitCode(t *testing.T) {
+	for _, tt := range []struct {
+		name, config string
+		code         int
+		says         []string // on stderr
+	}{
+		{"all is well", plain + hello, 0, nil},
+		{"a key that there is not", plain + hello + "replly = \"x\"\n", 1, []string{"bot.toml:"}},
+		{"a value that cannot be", strings.Replace(plain, `"generic"`, `"telegram"`, 1), 1, []string{"bot.toml:8:11:", "telegram"}},
+		{"a syntax error", plain + "[[skill]\n", 1, []string{"bot.toml:10:"}},
+		{"a skill that cannot be", plain + "[[skill]]\nname = \"x\"\n", 1, []string{"bot.toml:10:"}},
+		{"a template's unknown field", plain + strings.Replace(hello, `reply = "您好"`, `reply = "{{.Usr}}"`, 1), 1, []string{"bot.toml:14:9:", "Usr"}},
+		{"a test that fails", plain + strings.Replace(hello, `"您好"]`, `"再见"]`, 1), 1, []string{`bot.toml:15: skill "hello": test: after "你好": expected "再见"`}},
+		{"a test with an event that there is not", plain + strings.Replace(hello, `send = ["你好"]`, `send = ["/event friend_add"]`, 1), 1, []string{"friend_added"}},
+		{"problems here and there are all named", strings.Replace(plain, `"generic"`, `"telegram"`, 1) + "[[skill]]\nname = \"x\"\n[[skill]]\nname = \"x\"\nreply = 5\n", 1,
+			[]string{"bot.toml:8:", "bot.toml:10:", "bot.toml:14:"}},
+		{"an open admin listener without a token", strings.Replace(plain, "[admin]\nlisten = \"127.0.0.1:0\"", "[admin]\nlisten = \"0.0.0.0:0\"", 1), 1, []string{"admin.token"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newShell(t)
+			s.write("bot.toml", tt.config)
+			got := s.bot("check")
+			if got.code != tt.code {
+				t.Errorf("exit %d, want %d: %s", got.code, tt.code, got.err)
+			}
+			for _, want := range tt.says {
+				if !strings.Contains(got.err, want) {
+					t.Errorf("says %q, want %q", got.err, want)
+				}
+			}
+			if fine := strings.Contains(got.out, "is fine"); fine != (tt.code == 0) || tt.code != 0 && got.out != "" {
+				t.Errorf("stdout is %q", got.out)
+			}
+			if strings.Contains(got.err, "goroutine") {
+				t.Errorf("breaks down: %s", got.err)
+			}
+		})
+	}
+}
+
+func TestCheckCountsWhatItLookedAt(t *testing.T) {
+	s := newShell(t)
+	s.write("bot.toml", plain+hello)
+	s.bot("check").wants(t, 0, "bot.toml is fine (accounts: 1, skills: 1, tests passed: 1)", "")
+}
+
+func TestCheckWarnsAndPasses(t *testing.T) {
+	s := newShell(t)
+	s.write("bot.toml", "[admin]\nlisten = \"127.0.0.1:0\"\n"+hello)
+	s.bot("check").wants(t, 0, "is fine", "warning: bot.toml: there is no [[account]]")
+}
+
+func TestCheckCannotReadExitsTwo(t *testing.T) {
+	s := newShell(t)
+	if err := os.Mkdir(s.path("folder"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(s.path("gone"), s.path("included.toml")); err != nil {
+		t.Fatal(err)
+	}
+	s.write("includes.toml", `include = ["included.toml"]`+plain)
+	for _, tt := range []struct{ name, file, says string }{
+		{"no such file", "nothing.toml", "`bot init` writes a commented nothing.toml"},
+		{"a folder", "folder", "folder"},
+		{"an included file that cannot be read", "includes.toml", "included.toml"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s.bot("check", "-config", tt.file).wants(t, 2, "", tt.says)
+			s.bot("check", "-json", "-config", tt.file).wants(t, 2, "", tt.says)
+		})
+	}
+}
+
+func TestCheckAnswersProgramsInJSON(t *testing.T) {
+	for _, tt := range []struct {
+		name, config string
+		code         int
+		problems     int
+	}{
+		{"all is well", plain + hello, 0, 0},
+		{"two problems", plain + "[[skill]]\nname = \"x\"\n[[skill]]\nname = \"y\"\n", 1, 2},
+		{"a test that fails", plain + strings.Replace(hello, `"您好"]`, `"再见"]`, 1), 1, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newShell(t)
+			s.write("bot.toml", tt.config)
+			got := s.bot("check", "-json")
+			var answer struct {
+				OK       *bool
+				Problems []string
+			}
+			if err := json.Unmarshal([]byte(got.out), &answer); err != nil || answer.OK == nil {
+				t.Fatalf("answers %q: %v", got.out, err)
+			}
+			if got.code != tt.code || *answer.OK != (tt.code == 0) || len(answer.Problems) != tt.problems || answer.Problems == nil || got.err != "" {
+				t.Errorf("exit %d, answers %s, says %q", got.code, got.out, got.err)
+			}
+		})
+	}
+}
+
+func TestCheckReadsTheEnvironment(t *testing.T) {
+	s := newShell(t)
+	s.write("bot.toml", plain+"token = \"${SHOP_TOKEN}\"\n"+hello)
+	s.bot("check").wants(t, 1, "", "SHOP_TOKEN")
+	s.env = []string{"SHOP_TOKEN=x"}
+	s.bot("check").wants(t, 0, "is fine", "")
+}
+
+func TestInitWritesAConfigurationThatIsFine(t *testing.T) {
+	s := newShell(t)
+	s.bot("init").wants(t, 0, "bot.toml is written", "")
+	info, err := os.Stat(s.path("bot.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mode := info.Mode().Perm(); mode != 0o600 {
+		t.Errorf("the file's mode is %o: others could read the secrets that will be in it", mode)
+	}
+	got := s.bot("check")
+	got.wants(t, 0, "bot.toml is fine", "")
+	if strings.Contains(got.out, "tests passed: 0") {
+		t.Error("its skills have no tests")
+	}
+}
+
+func TestInitDoesNotOverwriteUnasked(t *testing.T) {
+	s := newShell(t)
+	s.write("mine.toml", "precious")
+	s.bot("init", "-config", "mine.toml").wants(t, 1, "", "mine.toml is there already; -force overwrites it")
+	if b, err := os.ReadFile(s.path("mine.toml")); err != nil || string(b) != "precious" {
+		t.Errorf("the file is %q, %v", b, err)
+	}
+	s.bot("init", "-config", "mine.toml", "-force").wants(t, 0, "mine.toml is written", "")
+	s.bot("check", "-config", "mine.toml").wants(t, 0, "mine.toml is fine", "")
+	s.bot("init", "-config", "no/such/folder/bot.toml").wants(t, 1, "", "write configuration")
+}
