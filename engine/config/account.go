@@ -83,7 +83,7 @@ func (l *loader) checkPath(s *Section, a *Account) {
 func (l *loader) checkInbound(s *Section, a *Account, cfg *Config) {
 	secret := a.Secret.Reveal()
 	if key, ok := strings.CutPrefix(secret, "whsec_"); ok {
-		if b, err := base64.StdEncoding.DecodeString(key); err != nil || len(b) == 0 {
+		if b, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(key, "=")); err != nil || len(b) == 0 {
 			l.refuse(s, secretKey(s, "secret"), "", "secret begins with whsec_, but what follows is not base64")
 		}
 	}
@@ -93,11 +93,6 @@ func (l *loader) checkInbound(s *Section, a *Account, cfg *Config) {
 	l.checkAck(s, a.Ack)
 	l.atLeast(s, "max_skew", a.MaxSkew, time.Second)
 	l.atLeast(s, "dedup_window", a.Window, time.Minute)
-	for _, name := range a.Names {
-		if strings.TrimSpace(name) == "" {
-			l.refuse(s, "names", "", "names: an empty name would be mentioned by every message")
-		}
-	}
 }
 
 // checkAck finds what was meant as a keyword among what is sent literally.

@@ -331,7 +331,7 @@ func TestTheExampleTellsTheDefaults(t *testing.T) {
 	}
 	quiet, spoken := as(text), as(commentedKey.ReplaceAllString(text, "$1"))
 	// These have no default, or one that depends on the channel.
-	spoken.Include, spoken.Limit.Rate, spoken.Accounts[0].Names = nil, engine.Rate{}, nil
+	spoken.Include, spoken.Limit.Rate = nil, engine.Rate{}
 	l := &spoken.Accounts[0].Limit
 	l.Rate, l.PerConversation, l.ReplyDelay, l.Gap = engine.Rate{}, engine.Rate{}, engine.Range{}, engine.Range{}
 	if !reflect.DeepEqual(quiet, spoken) {

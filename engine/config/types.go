@@ -112,7 +112,6 @@ type Account struct {
 	Window   engine.Duration `toml:"dedup_window"`
 	OnDoubt  string          `toml:"on_doubt"` // hold | resend
 	Timezone string          `toml:"timezone"`
-	Names    []string        `toml:"names"`
 	Limit    AccountLimit    `toml:"limit"`
 	Retry    Retry           `toml:"retry"`
 

@@ -1,7 +1,7 @@
 // Package stub is a platform to send to when there is none: it speaks a
 // channel's protocol, keeps a ledger of what reached it, and can be slow,
-// throttle, fail and hang up. Tests, the command `bot stub` and the load test
-// run against it.
+// throttle, fail and hang up. Tests and the command `bot stub` run against it;
+// the load test has a platform of its own that costs less.
 package stub
 
 import (

@@ -77,8 +77,11 @@ func (d *Draft) check() {
 	d.oneOf("scope", d.Scope, []string{"sender", "conversation"})
 	d.place()
 	d.Rule = d.rule()
-	if d.Concurrency < 0 {
+	switch {
+	case d.Concurrency < 0:
 		d.Problem("concurrency", "concurrency cannot be below zero (0 = no limit of its own)")
+	case d.Concurrency > 0:
+		d.Warn("concurrency", "concurrency limits skills that wait for other systems; this one waits for none, so it has no effect")
 	}
 	for i, t := range d.Test {
 		if key := Path("test", i); d.Lacks(key, len(t.Send) == 0 || len(t.Expect) == 0) {
