@@ -56,7 +56,9 @@ type Scope struct {
 
 // Template is one text, ready to be filled in. It is safe for concurrent use.
 type Template struct {
-	tree *template.Template
+	tree  *template.Template
+	fixed bool // it has no actions: the text is what it makes
+	text  string
 }
 
 // Parse reads a text and checks all that it refers to. The error says what is
@@ -79,12 +81,15 @@ func Parse(text string, s Scope) (*Template, error) {
 			return nil, fmt.Errorf("bad template: %s", plain(err))
 		}
 	}
-	return &Template{t}, nil
+	return &Template{tree: t, fixed: !strings.Contains(text, "{{"), text: strings.ToValidUTF8(text, "\uFFFD")}, nil
 }
 
-// Execute fills the text in. What is missing comes out empty; what the data
+// Execute fills the text in; most replies are fixed and cost nothing. What is missing comes out empty; what the data
 // holds is never read as a template. It fails when the result passes Limit.
 func (t *Template) Execute(d Data) (out string, err error) {
+	if t.fixed {
+		return t.text, nil
+	}
 	// text/template passes runtime errors of its own on as panics.
 	defer func() {
 		if r := recover(); r != nil {
