@@ -52,28 +52,8 @@ func (d *draft) refused(err error) error {
 	if !ok {
 		return err
 	}
-	skill := d.owner(t)
-	if slices.Contains(d.taken[skill], t.Key) { // told once, it must not ask again
-		return &SkillError{Skill: skill, Fault: Failed, Err: err}
+	if slices.Contains(d.taken[t.Skill], t.Key) { // told once, it must not ask again
+		return &SkillError{Skill: t.Skill, Fault: Failed, Err: err}
 	}
-	return &rerunError{skill, t.Key, err}
-}
-
-// owner finds the skill that asked for a taken key: the one that the store
-// names, else the first in order that has not been told.
-func (d *draft) owner(t *store.TakenError) string {
-	if t.Skill != "" {
-		return t.Skill
-	}
-	var owner string
-	for _, o := range d.once {
-		if o.Key != t.Key {
-			continue
-		}
-		owner = o.Skill
-		if !slices.Contains(d.taken[owner], t.Key) {
-			break
-		}
-	}
-	return owner
+	return &rerunError{t.Skill, t.Key, err}
 }

@@ -26,16 +26,12 @@ func granting(name, key string, told *[]string) skill {
 	}}
 }
 
-// holding refuses the keys as a store does that knows whose they are.
-func holding(skill, key string, named bool) func(store.Commit) error {
+// holding refuses a key that somebody else has taken.
+func holding(skill, key string) func(store.Commit) error {
 	return func(c store.Commit) error {
 		for _, o := range c.Once {
 			if o.Skill == skill && o.Key == key {
-				e := &store.TakenError{Key: key, Owner: "earlier"}
-				if named {
-					e.Skill = skill
-				}
-				return e
+				return &store.TakenError{Key: key, Skill: skill, Owner: "earlier"}
 			}
 		}
 		return nil
@@ -56,7 +52,7 @@ func TestATakenKeyRunsItsSkillAgainWithoutTheGrant(t *testing.T) {
 	r := router{rules: []engine.Choice{
 		{Skill: granting("coupon", "k", &first)}, {Skill: granting("points", "k", &second)},
 	}}
-	m := &memory{refuse: holding("points", "k", true)}
+	m := &memory{refuse: holding("points", "k")}
 	report, c := mustPlay(t, m, r, message())
 	if first != nil || !reflect.DeepEqual(second, []string{"k"}) {
 		t.Errorf("told coupon %v and points %v, want only points to know", first, second)
@@ -66,30 +62,17 @@ func TestATakenKeyRunsItsSkillAgainWithoutTheGrant(t *testing.T) {
 	}
 }
 
-func TestAStoreThatDoesNotNameTheSkillIsUnderstood(t *testing.T) {
-	var first, second []string
-	r := router{rules: []engine.Choice{
-		{Skill: granting("coupon", "other", &first)}, {Skill: granting("points", "k", &second)},
-	}}
-	mustPlay(t, &memory{refuse: holding("points", "k", false)}, r, message())
-	if first != nil || !reflect.DeepEqual(second, []string{"k"}) {
-		t.Errorf("told coupon %v and points %v", first, second)
-	}
-}
-
 func TestASkillThatInsistsOnATakenKeyFails(t *testing.T) {
-	for _, named := range []bool{true, false} {
-		runs := 0
-		insisting := skill{"coupon", func(context.Context, *engine.Turn) (engine.Outcome, error) {
-			runs++
-			return engine.Outcome{Once: []engine.Once{{Key: "k"}}}, nil
-		}}
-		m := &memory{refuse: holding("coupon", "k", named)}
-		_, err := play(t, m, router{rules: []engine.Choice{{Skill: insisting}}}, message())
-		se, ok := errors.AsType[*turn.SkillError](err)
-		if !ok || se.Skill != "coupon" || runs != 2 {
-			t.Errorf("named %v: error %v after %d runs, want coupon to fail at its second", named, err, runs)
-		}
+	runs := 0
+	insisting := skill{"coupon", func(context.Context, *engine.Turn) (engine.Outcome, error) {
+		runs++
+		return engine.Outcome{Once: []engine.Once{{Key: "k"}}}, nil
+	}}
+	m := &memory{refuse: holding("coupon", "k")}
+	_, err := play(t, m, router{rules: []engine.Choice{{Skill: insisting}}}, message())
+	se, ok := errors.AsType[*turn.SkillError](err)
+	if !ok || se.Skill != "coupon" || runs != 2 {
+		t.Errorf("error %v after %d runs, want coupon to fail at its second", err, runs)
 	}
 }
 
