@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,7 +13,7 @@ import (
 
 var noon = time.Date(2026, 9, 1, 12, 0, 0, 0, time.UTC)
 
-func hook(t *testing.T, secret string) *Webhook {
+func hook(t testing.TB, secret string) *Webhook {
 	t.Helper()
 	w, err := NewWebhook(secret, 5*time.Minute)
 	if err != nil {
@@ -145,4 +146,29 @@ func wantRefusal(t *testing.T, err error, reason string) {
 	if !ok || r.Reason != reason || r.Answer.Status != http.StatusUnauthorized {
 		t.Errorf("got %v, want a refusal with 401 for %q", err, reason)
 	}
+}
+
+// Whatever the headers hold, only who knows the key is let in, and no header
+// makes the check fail otherwise than by a refusal.
+func FuzzVerify(f *testing.F) {
+	good := hook(f, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").Sign("id", noon, []byte("body"))
+	f.Add("id", good.Get(WebhookTimestamp), good.Get(WebhookSignature), []byte("body"))
+	f.Add("id", "-9223372036854775808", "v1,", []byte{})
+	f.Add("", "9999999999999999999", "v1,AAAA v1,AAAA", []byte("."))
+	f.Add("a.b", "1", "v1", []byte("c"))
+	f.Fuzz(func(t *testing.T, id, stamp, signature string, body []byte) {
+		w := hook(t, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+		h := http.Header{WebhookID: {id}, WebhookTimestamp: {stamp}, WebhookSignature: {signature}}
+		err := w.Verify(h, body, noon)
+		if err == nil {
+			if !slices.Contains(strings.Split(signature, " "), w.signature(id, stamp, body)) {
+				t.Errorf("let in %q %q %q", id, stamp, signature)
+			}
+			return
+		}
+		var r *Refusal
+		if !errors.As(err, &r) || r.Answer.Status != http.StatusUnauthorized || r.Reason != "signature" && r.Reason != "timestamp" {
+			t.Errorf("refused with %v", err)
+		}
+	})
 }
