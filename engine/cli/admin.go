@@ -18,16 +18,16 @@ type adminClient struct {
 	http  *http.Client
 }
 
-// admin finds the running engine through its store. A nil client has been
-// explained to the user.
+// admin finds the running engine through its store. Faults elsewhere in the
+// file do not matter to that. A nil client has been explained to the user.
 func (c *call) admin() (*adminClient, int) {
 	cfg, err := c.load()
-	if err != nil {
+	if cfg == nil {
 		return nil, c.sayConfig(err, exitUsage)
 	}
 	addr, err := c.Locate(cfg.Store.Path)
 	if err != nil {
-		c.say(fmt.Errorf("no running engine was found for %s: %w", c.config, err))
+		c.say(fmt.Errorf("no running engine was found for %s: %w (start it: bot -config %s)", c.config, err, c.config))
 		return nil, exitFailed
 	}
 	return &adminClient{
@@ -89,10 +89,9 @@ func reloadVerb(ctx context.Context, c *call) int {
 	if code, ok := c.parse(0, 0); !ok {
 		return code
 	}
-	// The address is found through the store's path, which a broken file may
-	// not give; then its problems are the answer as well.
 	a, _ := c.admin()
 	if a == nil {
+		fmt.Fprintln(c.Err, "nothing was reloaded; an engine that runs goes on with the configuration it has")
 		return exitFailed
 	}
 	err := a.do(ctx, http.MethodPost, "/api/v1/reload", nil, nil)
