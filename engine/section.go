@@ -20,4 +20,6 @@ type Section interface {
 	Warnf(key, format string, args ...any)
 	// At is the file:line of the key, or of the table.
 	At(key string) string
+	// Position is At with the column: file:line:col, as problems begin.
+	Position(key string) string
 }

@@ -102,7 +102,7 @@ type Router interface {
 // what each reply must contain.
 type Script struct {
 	Skill   string
-	Where   string // file:line of the script
+	Where   string // file:line:col of the script
 	Account string // one on which the skill works; "" = any
 	Group   bool   // the dialogue takes place in a group
 	Send    []string

@@ -25,8 +25,8 @@ func (d *Duration) UnmarshalText(b []byte) error {
 func (d Duration) String() string { return time.Duration(d).String() }
 
 func parseDuration(s string) (time.Duration, error) {
-	bad := fmt.Errorf("%q is not a duration (like \"1.5s\", \"10m\", \"72h\", \"30d\")", s)
 	t := strings.TrimSpace(s)
+	bad := fmt.Errorf("%q is not a duration (%s)", s, durationHint(t))
 	if n, ok := strings.CutSuffix(t, "d"); ok {
 		days, err := strconv.ParseFloat(n, 64)
 		if err != nil || !(days >= 0) || days > 36500 {
@@ -41,6 +41,30 @@ func parseDuration(s string) (time.Duration, error) {
 	return v, nil
 }
 
+// foreign are units in the words of people, the longer ones first.
+var foreign = []struct{ word, unit string }{
+	{"分钟", "m"}, {"秒钟", "s"}, {"小时", "h"}, {"分", "m"}, {"秒", "s"}, {"时", "h"}, {"天", "d"}, {"日", "d"}, {"min", "m"},
+}
+
+// durationHint says what to write in place of s.
+func durationHint(s string) string {
+	if isNumber(s) {
+		return fmt.Sprintf("write \"%sm\" for minutes, \"%ss\" for seconds", s, s)
+	}
+	for _, f := range foreign {
+		if n, ok := strings.CutSuffix(s, f.word); ok && isNumber(strings.TrimSpace(n)) {
+			return fmt.Sprintf("write %q", strings.TrimSpace(n)+f.unit)
+		}
+	}
+	return `like "1.5s", "10m", "72h", "30d"`
+}
+
+// isNumber tells a number without sign or exponent.
+func isNumber(s string) bool {
+	_, err := strconv.ParseFloat(s, 64)
+	return err == nil && strings.Trim(s, "0123456789.") == ""
+}
+
 // Range is a span of durations, "1.5s..4.5s"; a single duration is a range of one.
 type Range struct{ Min, Max time.Duration }
 
@@ -49,12 +73,12 @@ func (r *Range) UnmarshalText(b []byte) error {
 	lo, hi, two := strings.Cut(string(b), "..")
 	a, err := parseDuration(lo)
 	if err != nil {
-		return fmt.Errorf("%q is not a duration or a range (like \"2s\" or \"1.5s..4.5s\")", b)
+		return fmt.Errorf("%q is not a duration or a range (%s)", b, rangeHint(string(b)))
 	}
 	z := a
 	if two {
 		if z, err = parseDuration(hi); err != nil {
-			return fmt.Errorf("%q is not a duration or a range (like \"2s\" or \"1.5s..4.5s\")", b)
+			return fmt.Errorf("%q is not a duration or a range (%s)", b, rangeHint(string(b)))
 		}
 	}
 	if z < a {
@@ -62,6 +86,23 @@ func (r *Range) UnmarshalText(b []byte) error {
 	}
 	*r = Range{a, z}
 	return nil
+}
+
+// rangeHint says what to write in place of s: people join the two ends with
+// whatever sign they know.
+func rangeHint(s string) string {
+	for _, sign := range []string{"～", "~", "—", "–", "-", "…", "至", "到"} {
+		lo, hi, two := strings.Cut(s, sign)
+		_, errLo := parseDuration(lo)
+		_, errHi := parseDuration(strings.Trim(hi, sign))
+		if two && errLo == nil && errHi == nil {
+			return fmt.Sprintf("write \"%s..%s\"", strings.TrimSpace(lo), strings.TrimSpace(strings.Trim(hi, sign)))
+		}
+	}
+	if hint := durationHint(strings.TrimSpace(s)); strings.HasPrefix(hint, "write") {
+		return hint
+	}
+	return `like "2s" or "1.5s..4.5s"`
 }
 
 func (r Range) String() string {

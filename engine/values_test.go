@@ -40,6 +40,32 @@ func TestValuesReadWhatOperatorsWrite(t *testing.T) {
 	}
 }
 
+func TestValuesSayWhatWasProbablyMeant(t *testing.T) {
+	tests := []struct {
+		into       encoding.TextUnmarshaler
+		text, want string
+	}{
+		{new(Duration), "5分钟", `"5分钟" is not a duration (write "5m")`},
+		{new(Duration), "1.5 小时", `"1.5 小时" is not a duration (write "1.5h")`},
+		{new(Duration), "30秒", `"30秒" is not a duration (write "30s")`},
+		{new(Duration), "7天", `"7天" is not a duration (write "7d")`},
+		{new(Duration), "5", `"5" is not a duration (write "5m" for minutes, "5s" for seconds)`},
+		{new(Duration), "很久", `"很久" is not a duration (like "1.5s", "10m", "72h", "30d")`},
+		{new(Range), "1s～2s", `"1s～2s" is not a duration or a range (write "1s..2s")`},
+		{new(Range), "1s ~ 2s", `"1s ~ 2s" is not a duration or a range (write "1s..2s")`},
+		{new(Range), "1s-2s", `"1s-2s" is not a duration or a range (write "1s..2s")`},
+		{new(Range), "5秒", `"5秒" is not a duration or a range (write "5s")`},
+		{new(Range), "1..2", `"1..2" is not a duration or a range (like "2s" or "1.5s..4.5s")`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.text, func(t *testing.T) {
+			if err := tt.into.UnmarshalText([]byte(tt.text)); err == nil || err.Error() != tt.want {
+				t.Errorf("got %v, want %s", err, tt.want)
+			}
+		})
+	}
+}
+
 func TestValuesRefuseWhatCannotBeMeant(t *testing.T) {
 	tests := []struct {
 		into encoding.TextUnmarshaler

@@ -85,9 +85,7 @@ func (b *builder) entry(s engine.Section) *entry {
 // kind finds out by its keys what a section is.
 func (b *builder) kind(s engine.Section) (kind.Kind, error) {
 	var found kind.Kind
-	var all []string
 	for _, k := range b.kinds {
-		all = append(all, k.Key)
 		switch {
 		case !s.Has(k.Key):
 		case found.Key == "":
@@ -97,12 +95,7 @@ func (b *builder) kind(s engine.Section) (kind.Kind, error) {
 		}
 	}
 	if found.Key == "" {
-		for _, key := range s.Keys() {
-			if meant := nearest.Name(key, all); meant != "" {
-				return found, s.Errorf(key, "unknown key %q (did you mean %q?)", key, meant)
-			}
-		}
-		return found, s.Errorf("", `nothing says what this skill does (it needs one of: %s)`, strings.Join(all, ", "))
+		return found, unkind(s, b.kinds)
 	}
 	return found, nil
 }

@@ -26,7 +26,41 @@ func TestProblems(t *testing.T) {
 		{"no kind", "name = \"a\"\nkeywords = [\"x\"]", []string{
 			`bot.toml:1:3: skill "a": nothing says what this skill does (it needs one of: step, do, reply)`}},
 		{"a mistyped kind", "name = \"a\"\nkeywords = [\"x\"]\nrecply = \"a\"", []string{
-			`bot.toml:4:10: skill "a": unknown key "recply" (did you mean "reply"?)`}},
+			`bot.toml:4:1: skill "a": unknown key "recply" (did you mean "reply"?)`}},
+		{"a kind of a name of its own", "name = \"a\"\nkeyword = [\"x\"]\nanswer = \"x\"", []string{
+			`bot.toml:1:3: skill "a": nothing says what this skill does (it needs one of: step, do, reply)`,
+			`bot.toml:3:1: skill "a": unknown key "keyword" (did you mean "keywords"?)`,
+			`bot.toml:4:1: skill "a": unknown key "answer"`}},
+		{"a kind below a test", "name = \"a\"\nkeywords = [\"x\"]\n[[skill.test]]\nsend = [\"x\"]\nexpect = [\"a\"]\nreply = \"a\"", []string{
+			`bot.toml:1:3: skill "a": nothing says what this skill does`,
+			`bot.toml:7:1: skill "a": test 1: unknown key "reply" (it belongs to [[skill]], above [[skill.test]])`}},
+		{"a key of a form below a test", "name = \"a\"\n[[skill.test]]\ndone = \"a\"\n", []string{
+			`bot.toml:1:3: skill "a": nothing says what this skill does`,
+			`bot.toml:4:1: skill "a": test 1: unknown key "done" (it belongs to [[skill]], above [[skill.test]])`}},
+		{"a place in Chinese", "name = \"a\"\nkeywords = [\"x\"]\nwhere = \"群\"\nreply = \"a\"", []string{
+			`bot.toml:4:9: skill "a": unknown where "群" (write "group")`}},
+		{"a keyword that is no text is no empty one", "name = \"a\"\nkeywords = [\"x\", 12]\nreply = \"a\"", []string{
+			`bot.toml:3:18: skill "a": keywords 2: expected a string, found the integer 12 (write "12")`}},
+		{"nor is a pattern that is no text", "name = \"a\"\npatterns = ['x', 12]\nreply = \"a\"", []string{
+			`bot.toml:3:18: skill "a": patterns 2: expected a string, found the integer 12`}},
+		{"nor is a word of a form", "name = \"a\"\nkeywords = [\"x\"]\ncancel = [12]\nstep = [{save = \"a\", ask = \"b\"}]", []string{
+			`bot.toml:4:11: skill "a": cancel 1: expected a string, found the integer 12`}},
+		{"a bad pattern says nothing of its groups", "name = \"a\"\npatterns = ['a(']\nreply = \"{{index .Match 1}}\"", []string{
+			`bot.toml:3:13: skill "a": bad pattern: `}},
+		{"nor do missing patterns", "name = \"a\"\nmatch = \"regex\"\nreply = \"{{index .Match 3}}\"", []string{
+			`bot.toml:3:9: skill "a": match = "regex" needs patterns`}},
+		{"nor does a list of them that is none", "name = \"a\"\npatterns = \"x\"\nreply = \"{{index .Match 1}}\"", []string{
+			`bot.toml:3:12: skill "a": patterns: expected a list of strings`}},
+		{"nor does a skill without a rule", "name = \"a\"\nreply = \"{{index .Match 1}}\"", []string{
+			`bot.toml:1:3: skill "a": a skill that answers messages needs keywords, patterns or match = "any"`}},
+		{"what a form saves is listed once", "name = \"a\"\nkeywords = [\"x\"]\ndone = \"{{.Data.x}}\"\nstep = [{save = \"\", ask = \"b\"}, {save = \"phone\", ask = \"b\"}, {save = \"phone\", ask = \"b\"}]", []string{
+			`bot.toml:4:8: skill "a": bad template: no step saves "x", so there is no .Data.x (known: phone)`,
+			`bot.toml:5:17: skill "a": save names the answer`,
+			`bot.toml:5:70: skill "a": "phone" is already saved by the step at bot.toml:5`}},
+		{"a test in single brackets", "name = \"a\"\nmatch = \"any\"\nreply = \"a\"\n[skill.test]\nsend = [\"x\"]\nexpect = [\"a\"]", []string{
+			`bot.toml:5:8: skill "a": [skill.test] is a single table, but there may be many (write [[skill.test]])`}},
+		{"a test in single brackets that lacks its end", "name = \"a\"\nmatch = \"any\"\nreply = \"a\"\n[skill.test]\nsend = [\"x\"]", []string{
+			`bot.toml:5:8: skill "a": [skill.test] is a single table, but there may be many (write [[skill.test]])`}},
 		{"two kinds", "name = \"a\"\nkeywords = [\"x\"]\nreply = \"a\"\ndo = \"accept_friend\"", []string{
 			`bot.toml:4:9: skill "a": a skill does one thing: this one holds both do and reply (write two skills)`}},
 		{"an unknown event", "name = \"a\"\non = \"friend_aded\"\nreply = \"a\"", []string{
@@ -133,6 +167,7 @@ func TestWarnings(t *testing.T) {
 		{"the earlier lets later ones run", []string{`a: keywords = ["x"]; stop = false`, `b: keywords = ["x"]`}, nil},
 		{"one is disabled", []string{`a: keywords = ["x"]; enabled = false`, `b: keywords = ["x"]`}, nil},
 		{"one skill says a word twice", []string{`a: keywords = ["x", "Ｘ"]`}, nil},
+		{"full-width braces", []string{`a: keywords = ["x"]; once = "｛｛.User｝｝"`}, []string{`bot.toml:5:8: skill "a": full-width braces ｛｛ are sent as they are (write {{.User}} in place of ｛｛.User｝｝)`}},
 		{"members join in groups only", []string{`a: on = "member_joined"; where = "private"`}, []string{`bot.toml:5:9: skill "a": member_joined happens in groups only`}},
 		{"friends are not added in groups", []string{`a: on = "friend_added"; where = "group"`}, []string{`bot.toml:5:9: skill "a": friend_added never happens in a group`}},
 	} {
@@ -197,8 +232,8 @@ func TestTestsAreListed(t *testing.T) {
 		}
 	}
 	want := []script{
-		{"a", "bot.toml:5", "", false}, {"a", "bot.toml:8", "", false},
-		{"b", "bot.toml:17", "vip", true}, {"c", "bot.toml:24", "", true},
+		{"a", "bot.toml:5:9", "", false}, {"a", "bot.toml:8:9", "", false},
+		{"b", "bot.toml:17:9", "vip", true}, {"c", "bot.toml:24:9", "", true},
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)

@@ -115,7 +115,7 @@ func (m miss) words(e *entry, ev *engine.Event) string {
 	case groupsOnly:
 		return "it works in groups only"
 	case privateOnly:
-		return `it works in private chats only (where = "any")`
+		return `it works in private chats only (set where = "any" or "group" to answer in groups)`
 	case notMentioned:
 		return "nobody mentions the bot (mention = false)"
 	case notText:

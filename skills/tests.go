@@ -15,7 +15,7 @@ func (s *Set) Tests() []engine.Script {
 		}
 		for i, t := range e.draft.Test {
 			script := engine.Script{
-				Skill: e.draft.Name, Where: e.draft.At(kind.Path("test", i)),
+				Skill: e.draft.Name, Where: e.draft.Position(kind.Path("test", i)),
 				Group: group(e.draft), Send: t.Send, Expect: t.Expect,
 			}
 			if len(e.draft.Accounts) > 0 {

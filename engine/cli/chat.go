@@ -79,6 +79,10 @@ func (c *call) hear(ctx context.Context, t *trial.Trial, line string) (done bool
 	case "/help":
 		fmt.Fprint(c.Out, chatHelp)
 	default:
+		if meant := ownCommand(line); meant != "" {
+			fmt.Fprintf(c.Out, "err> there is no command %s (did you mean %s?)\n", strings.TrimSpace(line), meant)
+			return false
+		}
 		r, err := t.Do(ctx, line)
 		c.printReply(r, err)
 		if err == nil && len(r.Texts)+len(r.Actions)+len(r.Verdicts) == 0 && !trial.Silent(line) {
@@ -86,6 +90,19 @@ func (c *call) hear(ctx context.Context, t *trial.Trial, line string) (done bool
 		}
 	}
 	return false
+}
+
+// ownCommand tells which of the commands that only chat has was mistyped, ""
+// when the line is for the trial to understand.
+func ownCommand(line string) string {
+	if !strings.HasPrefix(line, "/") || strings.HasPrefix(line, "//") {
+		return "" // a text
+	}
+	meant := nearest.Name(strings.TrimSpace(line), []string{"/event", "/wait", "/as", "/help", "/quit"})
+	if meant == "/help" || meant == "/quit" {
+		return meant
+	}
+	return ""
 }
 
 // typedLine is a line, or why there are no more.

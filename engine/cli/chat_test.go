@@ -31,6 +31,9 @@ func TestChatAnswersAPipe(t *testing.T) {
 		{"-as", []string{"-as", "alice"}, "领券\n", "bot> 您的优惠券：https://example.com/c/alice\n"},
 		{"-in a group the private skills are silent", []string{"-in", "g1"}, "领券\n", ""},
 		{"-account", []string{"-account", "shop"}, "领券\n", "bot> 您的优惠券：https://example.com/c/user\n"},
+		{"a mistyped directive", nil, "/evnt friend_added\n", "err> there is no command /evnt (did you mean /event?; a text that begins with / is sent as \"//evnt friend_added\")\n"},
+		{"a mistyped command of chat alone", nil, "/hepl\n/qiut\n/wait\n", "err> there is no command /hepl (did you mean /help?)\nerr> there is no command /qiut (did you mean /quit?)\nerr> /wait: \"\" is not a duration (like \"1.5s\", \"10m\", \"72h\", \"30d\")\n"},
+		{"help as a text", nil, "//help\nhelp\n", "bot> 没有听懂。可以回复：领券、绑定、营业时间\nbot> 没有听懂。可以回复：领券、绑定、营业时间\n"},
 		{"a directive that is wrong", nil, "/wait soon\n绑定\n", "err> /wait: \"soon\" is not a duration (like \"1.5s\", \"10m\", \"72h\", \"30d\")\nbot> 请输入手机号\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -42,7 +42,7 @@ func TestCheckTellsByItsExitCode(t *testing.T) {
 		{"a syntax error", plain + "[[skill]\n", 1, []string{"bot.toml:10:"}},
 		{"a skill that cannot be", plain + "[[skill]]\nname = \"x\"\n", 1, []string{"bot.toml:10:"}},
 		{"a template's unknown field", plain + strings.Replace(hello, `reply = "您好"`, `reply = "{{.Usr}}"`, 1), 1, []string{"bot.toml:14:9:", "Usr"}},
-		{"a test that fails", plain + strings.Replace(hello, `"您好"]`, `"再见"]`, 1), 1, []string{`bot.toml:15: skill "hello": test: after "你好": expected "再见"`}},
+		{"a test that fails", plain + strings.Replace(hello, `"您好"]`, `"再见"]`, 1), 1, []string{`bot.toml:15:9: skill "hello": test: after "你好": expected "再见"`}},
 		{"a test with an event that there is not", plain + strings.Replace(hello, `send = ["你好"]`, `send = ["/event friend_add"]`, 1), 1, []string{"friend_added"}},
 		{"problems here and there are all named", strings.Replace(plain, `"generic"`, `"telegram"`, 1) + "[[skill]]\nname = \"x\"\n[[skill]]\nname = \"x\"\nreply = 5\n", 1,
 			[]string{"bot.toml:8:", "bot.toml:10:", "bot.toml:14:"}},

@@ -37,8 +37,10 @@ func (b *binder) mismatch(n *node, t reflect.Type, sc *scope, path string) {
 
 // value sets v from n. sc is the table that n stands in, path names n in messages.
 func (b *binder) value(n *node, v reflect.Value, sc *scope, path string) {
-	if n.bad {
-		return // its text could not even be expanded
+	if n.bad != nil {
+		// Said when the file was read; the section's owner is to know of it too.
+		b.problems = append(b.problems, *n.bad)
+		return
 	}
 	if v.Kind() == reflect.Pointer && v.Type() != sectionType {
 		if v.IsNil() {
@@ -61,6 +63,7 @@ func (b *binder) value(n *node, v reflect.Value, sc *scope, path string) {
 	case reflect.Slice:
 		b.slice(n, v, sc, path)
 	case reflect.Interface:
+		b.problems = append(b.problems, n.unread()...)
 		v.Set(reflect.ValueOf(n.plain()))
 	default:
 		b.scalar(n, v, sc, path)

@@ -94,6 +94,9 @@ func remedy(n *node, t reflect.Type, sc *scope) string {
 		return `write "…"`
 	}
 	if form, ok := textForms[t]; ok {
+		if v, ok := n.value.(int64); ok && strings.Contains(form.name, "duration") && v > 0 {
+			return fmt.Sprintf("write \"%dm\" for minutes, \"%ds\" for seconds", v, v)
+		}
 		return "write it like " + form.example
 	}
 	switch t.Kind() {

@@ -23,8 +23,9 @@ func expand(n *node, env func(string) (string, bool)) Problems {
 		v, wrong := expandString(s, env)
 		n.value = v
 		if wrong != nil {
-			n.bad = true
-			ps = append(ps, n.at.locate(*wrong))
+			p := n.at.locate(*wrong)
+			n.bad = &p
+			ps = append(ps, p)
 		}
 	}
 	return ps

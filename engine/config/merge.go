@@ -60,7 +60,7 @@ func (l *loader) include(main string, root *node) error {
 	}
 	for _, item := range patterns.items {
 		pattern, ok := item.value.(string)
-		if !ok || item.bad {
+		if !ok || item.bad != nil {
 			continue // binding will report it
 		}
 		for _, path := range l.matches(item, pattern) {

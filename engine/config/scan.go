@@ -26,6 +26,7 @@ type scanner struct {
 	counted   int
 	line, col int
 	fault     *Problem // what the library would let pass, or choke on
+	open      []int    // the lines of the lists that are not closed yet, the innermost last
 }
 
 // keyPart is one name of a dotted key.
@@ -37,11 +38,17 @@ type keyPart struct {
 // scan returns the tree of places; scalars have no value yet. The problem is
 // one that the library must not be asked about.
 func scan(src *source, text string) (*node, *Problem) {
+	s := walk(src, text)
+	return s.root, s.fault
+}
+
+// walk is scan for those who also ask where in the text it ended.
+func walk(src *source, text string) *scanner {
 	s := &scanner{src: src, text: text, line: 1, col: 1}
 	start := s.here()
 	s.root = &node{kind: table, key: start, at: start}
 	s.document()
-	return s.root, s.fault
+	return s
 }
 
 // refuse ends the scan with a problem of its own.
@@ -257,9 +264,11 @@ func (s *scanner) value(n *node, depth int) bool {
 
 func (s *scanner) list(n *node, depth int) bool {
 	n.kind = list
+	s.open = append(s.open, n.at.line)
 	for {
 		s.blank()
 		if s.take(']') {
+			s.open = s.open[:len(s.open)-1]
 			return true
 		}
 		item := &node{key: s.here()}

@@ -126,6 +126,9 @@ func (s *scope) whither(key string) string {
 			return "it belongs to " + o.title() + ", above " + s.title()
 		}
 	}
+	if s.name == "" && (key == "step" || key == "test") {
+		return "did you mean [[skill." + key + "]]?"
+	}
 	for _, f := range s.fields {
 		if t := deref(f.typ); t.Kind() == reflect.Struct && isTable(t) && has(fieldsOf(t), key) {
 			return "it belongs to " + s.under(f.name, f.typ).title()

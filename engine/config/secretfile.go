@@ -14,7 +14,7 @@ func (b *binder) secretFile(n *node, key string, v reflect.Value, path string) {
 	base := strings.TrimSuffix(key, "_file")
 	name, ok := child.value.(string)
 	switch {
-	case child.bad:
+	case child.bad != nil:
 		return
 	case !ok:
 		b.mismatch(child, reflect.TypeFor[string](), nil, path)

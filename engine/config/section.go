@@ -11,7 +11,7 @@ import (
 
 // Section is a table that its owner reads, such as one [[skill]]. Its problems
 // name the table (`skill "bind": `) ahead of what the owner says. Has, Errorf,
-// At and Decode may be used by many goroutines; Warnf adds to Config.Warnings
+// At, Position and Decode may be used by many goroutines; Warnf adds to Config.Warnings
 // and may not be used by two at once.
 type Section struct {
 	node     *node
@@ -63,6 +63,12 @@ func (s *Section) Warnf(key, format string, args ...any) {
 func (s *Section) At(key string) string {
 	n, _ := s.node.find(key)
 	return n.key.String()
+}
+
+// Position is the file:line:col at which a Problem at the key stands.
+func (s *Section) Position(key string) string {
+	n, _ := s.node.find(key)
+	return fmt.Sprintf("%v:%d", n.at, n.at.col)
 }
 
 func (s *Section) problem(key, format string, args ...any) Problem {

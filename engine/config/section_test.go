@@ -203,6 +203,9 @@ save = {a = {b = 1}}
 			t.Errorf("Has(%q) is %t", key, has)
 		}
 	}
+	if got := s.Position("step.1.ask"); got != "bot.toml:11:11" {
+		t.Errorf("Position: %s", got)
+	}
 	if got := s.At("step.1.ask"); got != "bot.toml:11" {
 		t.Errorf("At: %s", got)
 	}

@@ -22,9 +22,9 @@ type node struct {
 	// where it was first mentioned. For an element of a written-out list it is
 	// where the element begins.
 	key    place
-	at     place // where the value begins; for tables with a header same as key
-	header bool  // opened by [name] or [[name]]
-	bad    bool  // a string that the environment could not be put into; reported
+	at     place    // where the value begins; for tables with a header same as key
+	header bool     // opened by [name] or [[name]]
+	bad    *Problem // why the environment could not be put into this string
 	fields map[string]*node
 	order  []string // of fields, as written
 	items  []*node
@@ -96,6 +96,22 @@ func (n *node) plain() any {
 	default:
 		return n.value
 	}
+}
+
+// unread lists the strings below n, itself included, that the environment
+// could not be put into.
+func (n *node) unread() Problems {
+	var ps Problems
+	if n.bad != nil {
+		ps = append(ps, *n.bad)
+	}
+	for _, name := range n.order {
+		ps = append(ps, n.fields[name].unread()...)
+	}
+	for _, item := range n.items {
+		ps = append(ps, item.unread()...)
+	}
+	return ps
 }
 
 // attach fills a tree of places, as scan makes it, with the values that the

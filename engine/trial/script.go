@@ -58,9 +58,16 @@ func align(s engine.Script) ([]int, error) {
 		}
 	}
 	if n != len(s.Expect) {
-		return nil, fmt.Errorf("%d lines are sent and %d replies expected; write one for each line (\"-\" where none comes)", len(s.Send), len(s.Expect))
+		return nil, fmt.Errorf("%s sent and %s expected; write one for each line (\"-\" where none comes)", count(len(s.Send), "line is", "lines are"), count(len(s.Expect), "reply", "replies"))
 	}
 	return places, nil
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 // judge compares what came with one expectation: "-" for no reply, /…/ for a

@@ -43,10 +43,12 @@ func TestScripts(t *testing.T) {
 		{"what is said while waiting has its place where one is written", []string{"绑定", "/wait 11m", "13800000000"}, []string{"手机号", "已过期", "-"}, ""},
 		{"and counts to the next line where none is", []string{"绑定", "/wait 11m", "领券"}, []string{"手机号", "/(?s)已过期.*券/"}, ""},
 		{"so that silence is not claimed of it", []string{"绑定", "/wait 11m", "天气"}, []string{"手机号", "-"}, "expected no reply, but the bot said \"user 的会话已过期\""},
-		{"an event is a line with a reply", []string{"/event friend_added", "领券"}, []string{"券"}, "2 lines are sent and 1 replies expected"},
-		{"too many are expected", []string{"绑定"}, []string{"手机号", "x"}, "1 lines are sent and 2 replies expected"},
+		{"an event is a line with a reply", []string{"/event friend_added", "领券"}, []string{"券"}, "2 lines are sent and 1 reply expected"},
+		{"too many are expected", []string{"绑定"}, []string{"手机号", "x"}, "1 line is sent and 2 replies expected"},
 
 		{"a bad directive", []string{"绑定", "/wait soon"}, []string{"手机号", "-"}, `send[1] "/wait soon"`},
+		{"a mistyped command", []string{"/evnt friend_added"}, []string{"-"}, `there is no command /evnt (did you mean /event?; a text that begins with / is sent as "//evnt friend_added")`},
+		{"a command that there is not", []string{"/foo"}, []string{"-"}, `there is no command /foo (known: /event, /wait, /as; a text that begins with / is sent as "//foo")`},
 		{"an event that there is not", []string{"/event friend_add"}, []string{"-"}, "friend_added"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

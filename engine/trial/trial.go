@@ -70,7 +70,8 @@ func (r *Reply) add(more Reply) {
 //	/event friend_added   something happens to the one who speaks
 //	/as u2                somebody else speaks from here on
 //
-// A text that begins with "//" is said without its first slash.
+// A text that begins with "//" is said without its first slash; any other
+// line with a slash in front is an error, since it is mostly a mistyped command.
 func (t *Trial) Do(ctx context.Context, line string) (Reply, error) {
 	verb, arg, _ := strings.Cut(line, " ")
 	arg = strings.TrimSpace(arg)
@@ -94,6 +95,8 @@ func (t *Trial) Do(ctx context.Context, line string) (Reply, error) {
 	}
 	if strings.HasPrefix(line, "//") {
 		line = line[1:]
+	} else if strings.HasPrefix(line, "/") {
+		return Reply{}, unknown(verb, line)
 	}
 	e := t.event(engine.Message)
 	e.Type, e.Text = "text", line
@@ -101,6 +104,18 @@ func (t *Trial) Do(ctx context.Context, line string) (Reply, error) {
 		e.Mention = engine.MentionMe
 	}
 	return t.play(ctx, e)
+}
+
+// commands are what a line can begin with.
+var commands = []string{"/event", "/wait", "/as"}
+
+// unknown refuses a line that begins as a command does and is none.
+func unknown(verb, line string) error {
+	hint := "known: " + strings.Join(commands, ", ")
+	if meant := nearest.Name(verb, commands); meant != "" {
+		hint = "did you mean " + meant + "?"
+	}
+	return fmt.Errorf("there is no command %s (%s; a text that begins with / is sent as %q)", verb, hint, "/"+line)
 }
 
 // happenings are the kinds that /event can bring about. A message is said, and

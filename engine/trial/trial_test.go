@@ -25,7 +25,7 @@ func TestDialogues(t *testing.T) {
 		{"an action is shown with what it needs", "", []string{"/event friend_request"}, []string{"accept_friend scene=trial"}},
 		{"what no skill answers", "", []string{"天气"}, []string{""}},
 		{"two slashes say one", "", []string{"//wait 5m", "//", "///x"}, []string{"收到 /wait 5m", "收到 /", "收到 //x"}},
-		{"another word with a slash is said as it is", "", []string{"/release", "/waiting"}, []string{"收到 /release", "收到 /waiting"}},
+		{"so any word can begin with a slash", "", []string{"//release", "//waiting"}, []string{"收到 /release", "收到 /waiting"}},
 		{"somebody else speaks from there on", "", []string{"绑定", "/as u2", "13800000000", "绑定", "/as user", "13800000000"},
 			[]string{"请输入手机号", "", "", "请输入手机号", "", "绑定成功：13800000000"}},
 		{"a form remembers where it stands", "", []string{"绑定", "12", "取消", "13800000000"}, []string{"请输入手机号", "手机号格式不对", "已取消。\nCancelled.", ""}},

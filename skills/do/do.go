@@ -15,7 +15,7 @@ import (
 )
 
 // Kind is `do = "accept_friend"`. Some actions may hold a `reply` as well.
-var Kind = kind.Kind{Key: "do", Name: "action", Also: []string{"reply"}, New: build}
+var Kind = kind.Kind{Key: "do", Name: "action", Also: []string{"reply"}, Config: config{}, New: build}
 
 type config struct {
 	kind.Keys
@@ -52,6 +52,7 @@ func build(d *kind.Draft) engine.Skill {
 	switch {
 	case d.Has("reply"):
 		d.Problem("reply", "a skill does one thing: this one holds both do and reply (write two skills)")
+	case c.Do == "" && !d.Lacks("do", true): // it could not be read, and that has been said
 	case slices.Contains(sends, s.action):
 		d.Problem("do", `%s is what a reply does (reply = [{text = "…"}, {image = "…"}, {file = "…"}])`, c.Do)
 	case !slices.Contains(actions, s.action):

@@ -13,7 +13,7 @@ import (
 )
 
 // Kind is a skill with [[skill.step]] tables.
-var Kind = kind.Kind{Key: "step", Name: "form", Stateful: true, New: build}
+var Kind = kind.Kind{Key: "step", Name: "form", Config: config{}, Stateful: true, New: build}
 
 type config struct {
 	kind.Keys
@@ -83,15 +83,18 @@ func build(d *kind.Draft) engine.Skill {
 		}
 		f.steps = append(f.steps, newStep(d, i, &c.Steps[i], first, later))
 	}
-	unique(d, saves)
+	unique(d, c.Steps)
 	d.Need(engine.SendText, "step")
 	return f
 }
 
+// saved lists what the steps save, each name once.
 func saved(c *config) []string {
-	names := make([]string, len(c.Steps))
-	for i, s := range c.Steps {
-		names[i] = s.Save
+	var names []string
+	for _, s := range c.Steps {
+		if s.Save != "" && !slices.Contains(names, s.Save) {
+			names = append(names, s.Save)
+		}
 	}
 	return names
 }
@@ -126,16 +129,17 @@ func newStep(d *kind.Draft, i int, c *stepConfig, first, later render.Scope) ste
 		return s
 	}
 	var err error
-	if s.pattern, err = regexp.Compile(c.Pattern); err != nil {
-		d.Problem(at("pattern"), "bad pattern: %v", err)
+	if s.pattern, err = match.Compile(c.Pattern); err != nil {
+		d.Problem(at("pattern"), "%v", err)
 	}
 	return s
 }
 
-func unique(d *kind.Draft, saves []string) {
-	for i, name := range saves {
-		if earlier := slices.Index(saves, name); name != "" && earlier < i {
-			d.Problem(kind.Path("step", i, "save"), "%q is already saved by the step at %s", name, d.At(kind.Path("step", earlier, "save")))
+func unique(d *kind.Draft, steps []stepConfig) {
+	for i, s := range steps {
+		earlier := slices.IndexFunc(steps, func(o stepConfig) bool { return o.Save == s.Save })
+		if s.Save != "" && earlier < i {
+			d.Problem(kind.Path("step", i, "save"), "%q is already saved by the step at %s", s.Save, d.At(kind.Path("step", earlier, "save")))
 		}
 	}
 }
@@ -144,6 +148,9 @@ func unique(d *kind.Draft, saves []string) {
 func words(d *kind.Draft, key string, typed []string) match.Rule {
 	var r match.Rule
 	for i, w := range typed {
+		if w == "" && !d.Lacks(kind.Path(key, i), true) {
+			continue
+		}
 		k, err := match.NewKeyword(w, match.Exact)
 		if err != nil {
 			d.Problem(kind.Path(key, i), "%v", err)

@@ -28,9 +28,9 @@ func (d *Draft) Base(s render.Scope) Base {
 	b.once = d.Text("once", d.Once, s)
 	b.taken = d.Text("once_reply", d.OnceReply, s)
 	switch {
-	case d.Has("once") && strings.TrimSpace(d.Once) == "":
+	case d.Has("once") && d.Lacks("once", strings.TrimSpace(d.Once) == ""):
 		d.Problem("once", `once is empty (once = "{{.User}}" grants each user one time)`)
-	case d.Has("once") && d.OnceKeep == 0:
+	case d.Has("once") && d.Lacks("once_keep", d.OnceKeep == 0):
 		d.Problem("once_keep", "a once-key that is kept for no time guards nothing")
 	}
 	for _, key := range []string{"once_reply", "once_keep"} {

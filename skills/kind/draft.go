@@ -21,6 +21,7 @@ type Draft struct {
 	section   engine.Section
 	problems  []error
 	undecoded bool // some value could not be read, and that has been said
+	unsure    bool // so it is of the rule: what it would match cannot be told
 }
 
 // Need is an action that a skill takes and its platforms must have; Key is
@@ -57,6 +58,9 @@ func (d *Draft) Lacks(key string, empty bool) bool {
 // At is the file:line of the key.
 func (d *Draft) At(key string) string { return d.section.At(key) }
 
+// Position is the file:line:col of the key.
+func (d *Draft) Position(key string) string { return d.section.Position(key) }
+
 // Problem notes what is wrong with a key ("" for the whole section).
 func (d *Draft) Problem(key, format string, args ...any) {
 	d.problems = append(d.problems, d.section.Errorf(key, format, args...))
@@ -80,12 +84,24 @@ func (d *Draft) Text(key, text string, s render.Scope) *render.Template {
 	if err != nil {
 		d.Problem(key, "%v", err)
 	}
+	if doubt := render.Doubt(text); doubt != "" {
+		d.Warn(key, "%s", doubt)
+	}
 	return t
 }
 
 // Seen is what the skill's first answer may refer to, when the rule has just
 // matched.
-func (d *Draft) Seen() render.Scope { return render.Scope{Groups: d.Rule.Groups()} }
+func (d *Draft) Seen() render.Scope {
+	if d.unsure {
+		return render.Scope{Groups: manyGroups}
+	}
+	return render.Scope{Groups: d.Rule.Groups()}
+}
+
+// manyGroups stands for however many a pattern has that could not be read: to
+// complain of references to its groups would lead away from the fault.
+const manyGroups = 1000
 
 // Path is the dotted key of an element: Path("step", 1, "ask") is "step.1.ask".
 func Path(parts ...any) string {

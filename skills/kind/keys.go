@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -51,6 +52,12 @@ const (
 	Any     = "any"
 )
 
+// chinese are values that are written in the words of the comments beside them.
+var chinese = map[string]string{
+	"私聊": Private, "群": Group, "群聊": Group, "都": Any, "全部": Any, "任意": Any, "所有": Any,
+	"包含": "contains", "完全": "exact", "完全相同": "exact", "精确": "exact", "前缀": "prefix", "开头": "prefix", "正则": "regex",
+}
+
 // onceKeep outlasts a yearly campaign.
 const onceKeep = 400 * 24 * time.Hour
 
@@ -76,7 +83,9 @@ func (d *Draft) check() {
 	d.oneOf("where", d.Where, []string{Private, Group, Any})
 	d.oneOf("scope", d.Scope, []string{"sender", "conversation"})
 	d.place()
+	before := len(d.problems)
 	d.Rule = d.rule()
+	d.unsure = d.undecoded || len(d.problems) > before
 	switch {
 	case d.Concurrency < 0:
 		d.Problem("concurrency", "concurrency cannot be below zero (0 = no limit of its own)")
@@ -84,7 +93,7 @@ func (d *Draft) check() {
 		d.Warn("concurrency", "concurrency limits skills that wait for other systems; this one waits for none, so it has no effect")
 	}
 	for i, t := range d.Test {
-		if key := Path("test", i); d.Lacks(key, len(t.Send) == 0 || len(t.Expect) == 0) {
+		if key := Path("test", i); d.Has(key) && d.Lacks(key, len(t.Send) == 0 || len(t.Expect) == 0) {
 			d.Problem(key, `a test needs both send and expect (send = ["hello"], expect = ["Hi"])`)
 		}
 	}
@@ -134,6 +143,9 @@ func (d *Draft) rule() match.Rule {
 		d.keywords(&rule, mode)
 	}
 	for i, expr := range d.Patterns {
+		if expr == "" && !d.Lacks(Path("patterns", i), true) {
+			continue
+		}
 		re, err := match.NewPattern(expr)
 		if err != nil {
 			d.Problem(Path("patterns", i), "%v", err)
@@ -146,6 +158,9 @@ func (d *Draft) rule() match.Rule {
 
 func (d *Draft) keywords(rule *match.Rule, mode match.Mode) {
 	for i, typed := range d.Keywords {
+		if typed == "" && !d.Lacks(Path("keywords", i), true) {
+			continue
+		}
 		k, err := match.NewKeyword(typed, mode)
 		if err != nil {
 			d.Problem(Path("keywords", i), "%v", err)
@@ -156,7 +171,12 @@ func (d *Draft) keywords(rule *match.Rule, mode match.Mode) {
 }
 
 func (d *Draft) oneOf(key, value string, known []string) {
-	if !slices.Contains(known, value) {
-		d.Problem(key, "unknown %s %q%s", key, value, nearest.Hint(value, known))
+	if slices.Contains(known, value) || !d.Lacks(key, true) && value == "" {
+		return
 	}
+	hint := nearest.Hint(value, known)
+	if meant := chinese[value]; slices.Contains(known, meant) {
+		hint = fmt.Sprintf(" (write %q)", meant)
+	}
+	d.Problem(key, "unknown %s %q%s", key, value, hint)
 }

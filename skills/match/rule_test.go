@@ -33,6 +33,23 @@ func patterns(t *testing.T, exprs ...string) *Rule {
 	return r
 }
 
+func TestPatternsWithoutLookAround(t *testing.T) {
+	for expr, want := range map[string]string{
+		`(?=a)b`: "(look-ahead is not supported)", `a(?!b)`: "(look-ahead is not supported)",
+		`(?<=a)b`: "(look-behind is not supported)", `(?<!a)b`: "(look-behind is not supported)",
+	} {
+		if _, err := NewPattern(expr); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("NewPattern(%s) = %v, want … %s", expr, err, want)
+		}
+	}
+	if _, err := Compile(`a(`); err == nil || strings.Contains(err.Error(), "not supported") {
+		t.Errorf("Compile(a() = %v", err)
+	}
+	if _, err := Compile(`.*`); err != nil {
+		t.Errorf("a pattern of an answer may match nothing: %v", err)
+	}
+}
+
 func TestKeywordMatches(t *testing.T) {
 	for _, tt := range []struct {
 		name    string

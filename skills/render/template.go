@@ -66,7 +66,8 @@ type Template struct {
 func Parse(text string, s Scope) (*Template, error) {
 	t, err := template.New("text").Funcs(functions).Option("missingkey=zero").Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("bad template: %s", plain(err))
+		msg := plain(err)
+		return nil, fmt.Errorf("bad template: %s%s", msg, hint(msg))
 	}
 	if len(t.Templates()) > 1 || t.Tree == nil {
 		return nil, errors.New("bad template: a text cannot define templates of its own")

@@ -114,7 +114,16 @@ func TestParseRefuses(t *testing.T) {
 		{"data no step saves, by index", `{{index .Data "x"}}`, `no step saves "x"`},
 		{"a group there is not", "{{index .Match 2}}", "there is no group 2 in .Match, the last one is 1"},
 		{"an unknown function", "{{shout .User}}", `function "shout" not defined`},
-		{"braces left open", "{{.User", "unclosed action"},
+		{"a field without its dot", "{{User}}", `function "User" not defined (write {{.User}})`},
+		{"a field without its dot, in small letters", "{{username}}", `(did you mean {{.UserName}}?)`},
+		{"braces left open", "{{.User", "unclosed action (close with }})"},
+		{"braces left open before another text", "{{.User 您好}}", "(is a }} missing before it?)"},
+		{"one brace of two", "{{.User} 您好", "(close with }})"},
+		{"one brace of two after a space", "{{.User }", "(close with }})"},
+		{"a full-width comma", "{{.User，}}", "(， is a full-width sign; use the ASCII one)"},
+		{"a full-width stop for the dot", "{{。User}}", "(。 is a full-width sign; use the ASCII one)"},
+		{"a condition without its end", "{{if .User}}您好", "unexpected EOF (an {{end}} is missing)"},
+		{"an end too many", "您好{{end}}", "(there is no {{if}}, {{with}} or {{range}} that it ends)"},
 		{"a wrong argument", `{{slice .Text "a"}}`, "expected integer"},
 		{"a template of its own", `{{define "x"}}{{end}}`, "templates of its own"},
 		{"a call of another template", `{{template "text"}}`, "cannot call other templates"},
@@ -130,6 +139,22 @@ func TestParseRefuses(t *testing.T) {
 				t.Errorf("the library's coordinates are left in %q", err)
 			}
 		})
+	}
+}
+
+func TestDoubt(t *testing.T) {
+	for text, want := range map[string]string{
+		"您好｛｛.User｝｝":    "full-width braces ｛｛ are sent as they are (write {{.User}} in place of ｛｛.User｝｝)",
+		"您好{.User}":      "single braces are sent as they are (write {{.User}})",
+		"{.Data.phone}":  "single braces are sent as they are (write {{.Data}})",
+		"{{.User}}":      "",
+		"{{ .User }}":    "",
+		"{a} {\"x\": 1}": "",
+		"｛注意｝":           "",
+	} {
+		if got := Doubt(text); got != want {
+			t.Errorf("Doubt(%s) = %q, want %q", text, got, want)
+		}
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // Kind is `reply = "…"` or `reply = [{text = "…"}, {image = "…"}]`.
-var Kind = kind.Kind{Key: "reply", Name: "reply", New: build}
+var Kind = kind.Kind{Key: "reply", Name: "reply", Config: config{}, New: build}
 
 type config struct {
 	kind.Keys
@@ -48,6 +48,7 @@ func build(d *kind.Draft) engine.Skill {
 		if len(r) == 0 {
 			d.Problem("reply", "an empty list says nothing")
 		}
+	case nil: // it could not be read, and that has been said
 	default:
 		d.Problem("reply", `reply is a text or a list of parts (reply = "Hi" or reply = [{text = "Hi"}, {image = "https://…"}])`)
 	}
@@ -98,7 +99,9 @@ func (s *skill) addTable(d *kind.Draft, key string, v any) {
 
 func (s *skill) add(d *kind.Draft, a engine.Action, key, text string) {
 	if strings.TrimSpace(text) == "" {
-		d.Problem(key, "an empty text says nothing")
+		if d.Lacks(key, true) {
+			d.Problem(key, "an empty text says nothing")
+		}
 		return
 	}
 	d.Need(a, key)

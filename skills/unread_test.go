@@ -1,0 +1,35 @@
+package skills_test
+
+import (
+	"errors"
+	"testing"
+
+	"bot/engine"
+	"bot/engine/config"
+	"bot/skills"
+	"bot/skills/skilltest"
+)
+
+func TestAnUnsetVariableIsSaidOnce(t *testing.T) {
+	for _, tt := range []struct{ name, keys, want string }{
+		{"a reply", "keywords = [\"x\"]\nreply = \"${NO}\"", "bot.toml:4:9: "},
+		{"a part of a reply", "keywords = [\"x\"]\nreply = [{text = \"${NO}\"}]", "bot.toml:4:18: "},
+		{"a keyword", "keywords = [\"${NO}\"]\nreply = \"a\"", "bot.toml:3:13: "},
+		{"a pattern", "patterns = [\"${NO}\"]\nreply = \"{{index .Match 1}}\"", "bot.toml:3:13: "},
+		{"a once-key", "keywords = [\"x\"]\nonce = \"${NO}\"\nreply = \"a\"", "bot.toml:4:8: "},
+		{"an action", "on = \"friend_request\"\ndo = \"${NO}\"", "bot.toml:4:6: "},
+		{"a place", "keywords = [\"x\"]\nwhere = \"${NO}\"\nreply = \"a\"", "bot.toml:4:9: "},
+		{"a step", "keywords = [\"x\"]\nstep = [{save = \"a\", ask = \"${NO}\", pattern = \"${NO:-x}\"}]", "bot.toml:4:28: "},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			unset := func(string) (string, bool) { return "", false }
+			c, err := config.Parse("/bot.toml", []byte("[[skill]]\nname = \"a\"\n"+tt.keys), unset, nil)
+			var sections []engine.Section
+			for _, s := range c.Skills {
+				sections = append(sections, s)
+			}
+			_, skillErr := skills.Build(sections, shopOnly)
+			compare(t, skilltest.Problems(errors.Join(err, skillErr)), []string{tt.want + "environment variable NO is not set"})
+		})
+	}
+}
