@@ -168,7 +168,7 @@ func (c *checker) field(names []string) {
 	case first == "Data" && len(names) > 1:
 		c.saved(names[1])
 	default:
-		if _, ok := root.FieldByName(first); !ok {
+		if !slices.Contains(fields(), first) {
 			c.problem("there is no .%s%s", first, nearest.Hint(first, fields()))
 		}
 	}
@@ -183,7 +183,9 @@ func (c *checker) saved(name string) {
 func fields() []string {
 	var names []string
 	for i := range root.NumField() {
-		names = append(names, root.Field(i).Name)
+		if root.Field(i).IsExported() {
+			names = append(names, root.Field(i).Name)
+		}
 	}
 	return names
 }

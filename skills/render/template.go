@@ -29,6 +29,7 @@ type Data struct {
 	Response     any               // what a web service answered
 	Day          string            // of the receipt, in the account's time zone: 2006-01-02
 	Now          time.Time         // of the receipt, in the account's time zone
+	rounds       *int              // of the loops so far
 }
 
 // Of is what a turn gives to templates. Data is the state's.
@@ -77,6 +78,7 @@ func Parse(text string, s Scope) (*Template, error) {
 	if len(c.problems) > 0 {
 		return nil, fmt.Errorf("bad template: %s", strings.Join(c.problems, "; "))
 	}
+	countRounds(t.Root)
 	if !c.dynamic { // the walk knows names; a trial run knows the types of functions' arguments
 		if err := t.Execute(io.Discard, sample(s)); err != nil {
 			return nil, fmt.Errorf("bad template: %s", plain(err))
@@ -98,6 +100,7 @@ func (t *Template) Execute(d Data) (out string, err error) {
 		}
 	}()
 	b := bounded{left: Limit}
+	d.rounds = new(int)
 	if err := t.tree.Execute(&b, d); err != nil {
 		return "", fmt.Errorf("fill in template: %s", plain(err))
 	}
@@ -119,6 +122,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 
 func sample(s Scope) Data {
 	d := Data{Match: make([]string, s.Groups), Data: make(map[string]string), Now: time.Unix(0, 0).UTC()}
+	d.rounds = new(int)
 	d.Day = d.Now.Format(time.DateOnly)
 	for _, name := range s.Saves {
 		d.Data[name] = ""
