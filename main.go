@@ -59,9 +59,12 @@ func tuneMemory() {
 
 // hangups delivers one element per SIGHUP from now on; several before the first
 // is taken are one wish. Commands that do not ask for it end with the signal.
+// A process that lives so long also outlives whoever read its log: a broken
+// pipe there must not end it.
 func hangups() <-chan struct{} {
 	signals, wishes := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(signals, syscall.SIGHUP)
+	signal.Ignore(syscall.SIGPIPE)
 	go func() {
 		for range signals {
 			wishes <- struct{}{}

@@ -80,7 +80,7 @@ func TestPromisedSkills(t *testing.T) {
 		bot  绑定成功：13800000000`)
 	skilltest.Try(t, "the friend flow is two pipelines", set, `
 		event friend_request
-		bot  [accept_friend {}]
+		bot  [accept_friend {"scene":"ticket-1"}]
 		event friend_added
 		bot  您好！请发送您的需求关键字。`)
 	t.Run("a guest in a group is welcomed", func(t *testing.T) {

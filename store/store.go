@@ -247,7 +247,7 @@ type Outbox interface {
 	// Cancel takes a waiting command out; ErrGone when it is not waiting.
 	Cancel(ctx context.Context, taskID string) error
 	// Find looks a task id up: in the outbox (a Delivery), or how it ended if
-	// that is still known; of a dead one the Delivery tells what was tried.
+	// that is still known; the Delivery's Progress then tells what was tried.
 	// ErrGone when it is unknown.
 	Find(taskID string) (Delivery, Final, error)
 }

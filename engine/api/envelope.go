@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"bot/engine"
 )
@@ -183,8 +184,11 @@ func (e *envelope) command(index int, many bool, can func(account string, a engi
 		wrong("action", "the channel of account %q has no action %q", e.AccountID, action)
 	}
 	id := e.taskID(index, many)
-	if id == "" || len(id) > maxID {
+	switch {
+	case id == "" || len(id) > maxID:
 		wrong("task_id", "a task_id or trace_id of 1 to %d bytes is needed", maxID)
+	case strings.ContainsFunc(id, unicode.IsControl):
+		wrong("task_id", "it holds a control character, which no header can carry")
 	}
 	for _, p := range needs {
 		if s, ok := e.Params[p].(string); !ok || strings.TrimSpace(s) == "" {

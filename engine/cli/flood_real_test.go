@@ -136,7 +136,9 @@ func TestRefusedBodiesLeaveNoTrace(t *testing.T) {
 		})
 	}
 	posting.Wait()
-	if grown := resident(t, p) - before; grown > 32<<20 {
+	// Held in memory they would be 100 MiB; the collector lets garbage grow to
+	// a part of that.
+	if grown := resident(t, p) - before; grown > 64<<20 {
 		t.Errorf("the most that was resident grew by %d MiB", grown>>20)
 	}
 	if st := s.state(p); st.Events != 0 || st.Commands != 0 || st.Dead != 0 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"time"
 
 	"bot/engine/app"
 	"bot/engine/config"
@@ -20,7 +21,12 @@ func runVerb(ctx context.Context, c *call) int {
 	if err != nil {
 		return c.sayConfig(err, exitUsage)
 	}
-	log := logger(c.Err, plan.Config.Log)
+	direct := logger(c.Err, plan.Config.Log)
+	pipe := newLogPipe(c.Err, func(n int64) {
+		direct.Warn("log lines were dropped: whoever reads the log is too slow", "lines", n)
+	})
+	defer pipe.close(logPatience)
+	log := logger(pipe, plan.Config.Log)
 	for _, w := range plan.Config.Warnings {
 		log.Warn("configuration", "problem", w.Error())
 	}
@@ -59,6 +65,9 @@ func runVerb(ctx context.Context, c *call) int {
 		return exitFailed
 	}
 }
+
+// logPatience is how long the end of the process waits for a slow reader of its log.
+const logPatience = time.Second
 
 // logger writes records to w as the configuration asks; config has checked the names.
 func logger(w io.Writer, l config.Log) *slog.Logger {

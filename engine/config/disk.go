@@ -28,6 +28,10 @@ type disk interface {
 type osDisk struct{}
 
 func (osDisk) read(path string, limit int64) ([]byte, error) {
+	// A pipe would keep whoever opens it waiting, a device need not end.
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("not a file")}
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

@@ -92,6 +92,10 @@ func (s *skill) Handle(_ context.Context, t *engine.Turn) (engine.Outcome, error
 	if err != nil {
 		return engine.Outcome{}, err
 	}
+	if scene, _ := params["scene"].(string); s.action == engine.AcceptFriend && scene == "" {
+		// The platform would be asked to accept nothing, and might say yes to it.
+		return engine.Outcome{Note: "not accepted: the request carries no scene"}, nil
+	}
 	out.Note = string(s.action)
 	out.Commands = []engine.Command{{Action: s.action, Params: params, NotBefore: due}}
 	return out, nil

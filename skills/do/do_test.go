@@ -38,6 +38,16 @@ params = {room_id = "r1", invited_wxid = "{{.User}}"}
 			t.Errorf("not before %s, want %s", commands[0].NotBefore, want)
 		}
 	})
+	t.Run("a request without a credential is not accepted", func(t *testing.T) {
+		chat := skilltest.NewChat(t, set)
+		for _, params := range []map[string]string{nil, {"scene": ""}} {
+			e := chat.Event(engine.FriendRequest)
+			e.Params = params
+			if got := chat.Do(e); len(got) != 0 {
+				t.Errorf("with %v: %q", params, skilltest.Texts(got))
+			}
+		}
+	})
 	skilltest.Try(t, "parameters are templates, and once holds", set, `
 		user 我要进群
 		bot  [add_member {"invited_wxid":"u1","room_id":"r1"}]

@@ -55,6 +55,9 @@ func (c *Chat) Event(k engine.Kind) *engine.Event {
 	if c.Group != "" {
 		e.Conversation, e.Group = c.Group, true
 	}
+	if k == engine.FriendRequest {
+		e.Params = map[string]string{"scene": "ticket-" + e.ID}
+	}
 	return e
 }
 

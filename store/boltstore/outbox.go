@@ -124,8 +124,8 @@ func (t *txn) submit(ready []outgoing, window time.Duration) []bool {
 		id := o.command.TaskID
 		_, known := t.findTask(id)
 		if !known {
-			_, since, ok := settled(t.tx, id)
-			known = ok && t.steady.Sub(since) < window
+			e, ok := settled(t.tx, id)
+			known = ok && t.steady.Sub(e.since) < window
 		}
 		if duplicate[i] = known; !known {
 			t.send(o)
@@ -234,8 +234,14 @@ func (s *Store) Settle(ctx context.Context, e store.Settlement) error {
 		return wrap("settle command", err)
 	}
 	p := clip(e.Progress)
+	var tried []byte // what Find is to tell of a command that other systems sent
+	if c.Submitted {
+		if tried, err = json.Marshal(p); err != nil {
+			return wrap("settle command", err)
+		}
+	}
 	known := letter{Tries: p.Tries, Count: p.Attempts, Skill: c.Skill, Error: p.Reason}
-	err = s.do(ctx, &act{size: 128, run: func(t *txn) error {
+	err = s.do(ctx, &act{size: 128 + len(tried), run: func(t *txn) error {
 		rec := t.bucket(bOutbox).Get(be(e.ID))
 		if rec == nil {
 			return store.ErrGone
@@ -249,7 +255,7 @@ func (s *Store) Settle(ctx context.Context, e store.Settlement) error {
 		}
 		t.unsend(e.ID, c.TaskID)
 		if e.Final != store.Dead && c.Submitted {
-			t.settle(c.TaskID, e.Final)
+			t.settle(c.TaskID, e.Final, tried)
 		}
 		return nil
 	}})
@@ -276,7 +282,7 @@ func (s *Store) Cancel(ctx context.Context, taskID string) error {
 		}
 		t.unsend(at.id, taskID)
 		if c.Submitted {
-			t.settle(taskID, store.Cancelled)
+			t.settle(taskID, store.Cancelled, nil)
 		}
 		return nil
 	}})
@@ -300,12 +306,15 @@ func (s *Store) Find(taskID string) (store.Delivery, store.Final, error) {
 			d, err = s.delivery(tx, round, at.id, tx.Bucket(bOutbox).Get(be(at.id)))
 			return err
 		}
-		end, since, ok := settled(tx, taskID)
-		if !ok || s.clock.Steady().Sub(since) >= s.settledFor() {
+		e, ok := settled(tx, taskID)
+		if !ok || s.clock.Steady().Sub(e.since) >= s.settledFor() {
 			return store.ErrGone
 		}
-		final = end
-		return nil
+		final = e.final
+		if len(e.progress) == 0 {
+			return nil
+		}
+		return json.Unmarshal(e.progress, &d.Progress)
 	})
 	if err != nil {
 		return store.Delivery{}, "", wrap("find task", err)

@@ -29,23 +29,32 @@ func (s *Store) settledFor() time.Duration {
 // settledSlice is the span of steady time whose task ids go together.
 func (s *Store) settledSlice() time.Duration { return s.settledFor() / 12 }
 
-// settle notes how the command of a task id ended.
-func (t *txn) settle(taskID string, f store.Final) {
+// settle notes how the command of a task id ended. progress is the JSON of what
+// was tried, nil for nothing.
+func (t *txn) settle(taskID string, f store.Final, progress []byte) {
 	start := t.steady.Truncate(t.s.settledSlice())
 	if b := t.newBucket(t.bucket(bSettled), beTime(start)); b != nil {
-		t.put(b, hashKey(taskID), append([]byte{finalCodes[f]}, beTime(t.steady)...))
+		v := append([]byte{finalCodes[f]}, beTime(t.steady)...)
+		t.put(b, hashKey(taskID), append(v, progress...))
 	}
 }
 
+// end is how a command ended: a code (1) | the steady time (8) | JSON.
+type end struct {
+	final    store.Final
+	since    time.Time
+	progress []byte // valid while the transaction lasts
+}
+
 // settled looks a task id up, the latest end first.
-func settled(tx *bolt.Tx, taskID string) (f store.Final, since time.Time, ok bool) {
+func settled(tx *bolt.Tx, taskID string) (e end, ok bool) {
 	b := tx.Bucket(bSettled)
 	h := hashKey(taskID)
 	c := b.Cursor()
 	for name, _ := c.Last(); name != nil; name, _ = c.Prev() {
-		if v := b.Bucket(name).Get(h); len(v) == 9 {
-			return finalOf(v[0]), unbeTime(v[1:]), true
+		if v := b.Bucket(name).Get(h); len(v) >= 9 {
+			return end{finalOf(v[0]), unbeTime(v[1:9]), v[9:]}, true
 		}
 	}
-	return "", time.Time{}, false
+	return end{}, false
 }

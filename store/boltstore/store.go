@@ -113,7 +113,7 @@ func def[T int | int64 | time.Duration](v *T, d T) {
 //	outbox    id                           → command record, never rewritten
 //	delivery  id                           → Progress (JSON), only where something has happened
 //	dead      id                           → length (4) | what is known (JSON) | event or command record
-//	settled   slice start                  → bucket: hash (16) of task id → end (1) | time, of submitted commands
+//	settled   slice start                  → bucket: hash (16) of task id → end (1) | time | JSON of what was tried, of submitted commands
 //	contacts  account (length-prefixed), user
 //	                                       → since when blocked, unsubscribed (JSON); only who is one of these
 //

@@ -71,10 +71,11 @@ var outboxCases = []testCase{
 		for _, final := range []store.Final{store.Sent, store.Confirmed, store.Cancelled} {
 			task := string(final)
 			e.submit(task)
-			e.must(e.Settle(e.ctx, store.Settlement{ID: e.find(task).ID, Final: final}))
+			tried := store.Progress{Attempts: 2, Tries: []store.Try{{Class: "transient", Status: 500}, {Class: "sent", Status: 200}}}
+			e.must(e.Settle(e.ctx, store.Settlement{ID: e.find(task).ID, Final: final, Progress: tried}))
 			e.crash()
-			if _, got, err := e.Find(task); err != nil || got != final {
-				e.Errorf("found %q, %v; want %q", got, err, final)
+			if d, got, err := e.Find(task); err != nil || got != final || d.Progress.Attempts != 2 || len(d.Progress.Tries) != 2 {
+				e.Errorf("found %q, %+v, %v; want %q", got, d.Progress, err, final)
 			}
 			e.clock.Advance(24*time.Hour - 1)
 			e.must(e.Sweep(e.ctx))

@@ -97,7 +97,7 @@ func (h *Harness) common() []Answer {
 	after := map[string]string{"Retry-After": "7"}
 	return []Answer{
 		{Name: "success", Body: h.Success},
-		{Name: "an HTML page with 200", ContentType: "text/html", Body: "<html>Welcome</html>", Want: channel.Transient},
+		{Name: "an HTML page with 200", ContentType: "text/html", Body: "<html>Welcome</html>", Want: channel.Unsure},
 		{Name: "broken JSON with 200", ContentType: "application/json", Body: `{"status":`, Want: channel.Unsure},
 		{Name: "400", Status: 400, Want: channel.Permanent},
 		{Name: "404", Status: 404, Want: channel.Permanent},

@@ -29,7 +29,7 @@ type verdict struct {
 // judge reads the body of a 2xx answer:
 //
 //	no body, or one that does not claim to be JSON  sent
-//	HTML or other markup                            Transient: a proxy spoke, not the gateway
+//	HTML or other markup                            Unsure: somebody else spoke, and who knows what the gateway did
 //	claims to be JSON and is not, or was cut off    Unsure: an answer that nobody can read
 //	errcode other than 0, success false             failed, whatever else it says
 //	status success, ok or 200                       sent
@@ -48,7 +48,7 @@ func judge(r *channel.Reply) failure {
 	case len(body) == 0:
 		return failure{}
 	case kind == "text/html", body[0] == '<':
-		return failure{channel.Transient, "a page, not an answer: " + string(body)}
+		return failure{channel.Unsure, "a page, not an answer: " + string(body)}
 	case body[0] != '{' && body[0] != '[' && !strings.HasSuffix(kind, "json"):
 		return failure{}
 	}
