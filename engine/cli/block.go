@@ -2,11 +2,9 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
-	"text/tabwriter"
 	"time"
 
 	"bot/engine/api"
@@ -46,21 +44,12 @@ func (c *call) blocking(least int, do func(a *adminClient, account string) int) 
 	return do(a, *account)
 }
 
-// blockEach asks for one user after the other; one that fails does not keep the
-// others from it.
+// blockEach asks for one user after the other.
 func (c *call) blockEach(ctx context.Context, a *adminClient, method, account, done string) int {
-	code := exitOK
-	for _, user := range c.args {
+	return c.each("user", c.args, done, func(user string) error {
 		path := "/api/v1/blocked/" + url.PathEscape(account) + "/" + url.PathEscape(user)
-		if err := a.do(ctx, method, path, nil, nil); err != nil {
-			fmt.Fprintf(c.Err, "user %s: %v\n", user, err)
-			code = exitFailed
-		}
-	}
-	if code == exitOK {
-		fmt.Fprintf(c.Out, "%s: %d\n", done, len(c.args))
-	}
-	return code
+		return a.do(ctx, method, path, nil, nil)
+	})
 }
 
 func (c *call) barredList(ctx context.Context, a *adminClient, account string) int {
@@ -69,21 +58,9 @@ func (c *call) barredList(ctx context.Context, a *adminClient, account string) i
 		c.say(err)
 		return exitFailed
 	}
-	if c.json {
-		json.NewEncoder(c.Out).Encode(people)
-		return exitOK
-	}
-	if len(people) == 0 {
-		fmt.Fprintln(c.Out, "nobody is blocked or has unsubscribed")
-		return exitOK
-	}
-	w := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "USER\tBLOCKED\tUNSUBSCRIBED")
-	for _, p := range people {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", p.User, since(p.Blocked), since(p.Unsubscribed))
-	}
-	w.Flush()
-	return exitOK
+	return printList(c, people, "nobody is blocked or has unsubscribed", "USER\tBLOCKED\tUNSUBSCRIBED", func(p api.Contact) string {
+		return p.User + "\t" + since(p.Blocked) + "\t" + since(p.Unsubscribed)
+	})
 }
 
 func since(t time.Time) string {

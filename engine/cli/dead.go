@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"text/tabwriter"
 	"time"
 
 	"bot/engine/api"
@@ -40,9 +39,9 @@ func deadVerb(ctx context.Context, c *call) int {
 	case "list":
 		return c.deadList(ctx, a)
 	case "show":
-		return c.deadEach(ids, func(id string) error { return c.deadShow(ctx, a, id) })
+		return c.each("dead letter", ids, "", func(id string) error { return c.deadShow(ctx, a, id) })
 	case "drop":
-		return c.deadEach(ids, func(id string) error {
+		return c.each("dead letter", ids, "dropped", func(id string) error {
 			return a.do(ctx, http.MethodDelete, "/api/v1/dead/"+id, nil, nil)
 		})
 	default: // replay
@@ -56,7 +55,7 @@ func deadVerb(ctx context.Context, c *call) int {
 				ids = append(ids, strconv.FormatUint(l.ID, 10))
 			}
 		}
-		return c.deadEach(ids, func(id string) error {
+		return c.each("dead letter", ids, "replayed", func(id string) error {
 			return a.do(ctx, http.MethodPost, "/api/v1/dead/"+id+"/replay", nil, nil)
 		})
 	}
@@ -85,26 +84,15 @@ func (c *call) deadList(ctx context.Context, a *adminClient) int {
 		c.say(err)
 		return exitFailed
 	}
-	if c.json {
-		json.NewEncoder(c.Out).Encode(letters)
-		return exitOK
-	}
-	if len(letters) == 0 {
-		fmt.Fprintln(c.Out, "no dead letters")
-		return exitOK
-	}
-	w := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "ID\tTIME\tWHAT\tACCOUNT\tCONVERSATION\tSKILL\tATTEMPTS\tERROR")
-	for _, l := range letters {
+	head := "ID\tTIME\tWHAT\tACCOUNT\tCONVERSATION\tSKILL\tATTEMPTS\tERROR"
+	return printList(c, letters, "no dead letters", head, func(l api.Letter) string {
 		what := l.Kind
 		if l.What == "command" {
 			what = l.Action
 		}
-		fmt.Fprintf(w, "%d\t%s\t%s %s\t%s\t%s\t%s\t%d\t%s\n", l.ID, l.Time.Format(time.RFC3339),
+		return fmt.Sprintf("%d\t%s\t%s %s\t%s\t%s\t%s\t%d\t%s", l.ID, l.Time.Format(time.RFC3339),
 			l.What, what, l.Account, l.Conversation, l.Skill, l.Attempts, l.Error)
-	}
-	w.Flush()
-	return exitOK
+	})
 }
 
 func (c *call) deadShow(ctx context.Context, a *adminClient, id string) error {
@@ -116,20 +104,4 @@ func (c *call) deadShow(ctx context.Context, a *adminClient, id string) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(l)
-}
-
-// deadEach does something to each letter; one that fails does not keep the
-// others from it.
-func (c *call) deadEach(ids []string, do func(id string) error) int {
-	code := exitOK
-	for _, id := range ids {
-		if err := do(id); err != nil {
-			fmt.Fprintf(c.Err, "dead letter %s: %v\n", id, err)
-			code = exitFailed
-		}
-	}
-	if code == exitOK && c.args[0] != "show" {
-		fmt.Fprintf(c.Out, "%s: %d\n", map[string]string{"replay": "replayed", "drop": "dropped"}[c.args[0]], len(ids))
-	}
-	return code
 }
