@@ -87,7 +87,9 @@ type Inbox interface {
 	CommitWait() time.Duration
 	// Read returns entries after seq in log order, at most limit. It sees
 	// every entry whose Append returned, and an entry it did not show will not
-	// appear later below one it did.
+	// appear later below one it did. An entry that a bad disk spoiled is
+	// reported and left out, where it is, so that it does not stop the others;
+	// Deliveries and Letters do the same.
 	Read(after uint64, limit int) ([]Entry, error)
 	// Entry returns one entry, or ErrGone.
 	Entry(seq uint64) (Entry, error)

@@ -57,10 +57,10 @@ func (t *txn) unsend(id uint64, taskID string) {
 	}
 	t.then(func() {
 		t.s.commands.Add(-1)
+		t.s.cache.drop(commandKey(id)) // before touched, or it would look like one that was never tried
 		t.s.doubt.set(id, false)
 		t.s.touched.set(id, false)
 		t.s.tasks.remove(taskID, id)
-		t.s.cache.drop(commandKey(id))
 	})
 }
 

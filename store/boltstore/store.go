@@ -219,11 +219,10 @@ func (s *Store) Stats() (store.Stats, error) {
 	}
 	err := s.view(func(tx *bolt.Tx) error {
 		if k, v := tx.Bucket(bWal).Cursor().First(); k != nil {
-			t, err := store.ReceivedOf(v)
-			if err != nil {
-				return err
+			var err error
+			if st.OldestEvent, err = store.ReceivedOf(v); err != nil {
+				s.spoiled("log", unbe(k), err)
 			}
-			st.OldestEvent = t
 		}
 		info, err := os.Stat(s.opt.Path)
 		if err != nil {
