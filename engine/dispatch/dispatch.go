@@ -17,6 +17,7 @@ import (
 
 	"bot/engine/metrics"
 	"bot/engine/turn"
+	"bot/engine/warm"
 	"bot/store"
 )
 
@@ -91,7 +92,8 @@ type Dispatcher struct {
 	suspects []uint64 // still to be taken up alone
 	looked   bool     // for suspects
 	running  int
-	failure  error // of the store; ends every Run
+	failure  error      // of the store; ends every Run
+	crew     *warm.Crew // of the present Run: turns, and the skills in them
 	alarm    *time.Timer
 	results  chan result
 	changed  chan struct{}

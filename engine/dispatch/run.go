@@ -3,6 +3,8 @@ package dispatch
 import (
 	"context"
 	"time"
+
+	"bot/engine/warm"
 )
 
 // Run gives turns until ctx is done. Then it starts nothing new, lets the turns
@@ -19,6 +21,8 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	if !d.looked {
 		d.suspects, d.looked = d.o.Store.Suspects(), true
 	}
+	d.crew = warm.NewCrew()
+	defer d.crew.Close()
 	d.alarm = time.NewTimer(0)
 	defer d.alarm.Stop()
 
@@ -85,7 +89,7 @@ func (d *Dispatcher) start(ctx context.Context) {
 func (d *Dispatcher) launch(ctx context.Context, j job) {
 	d.running++
 	d.stats.running.Add(1)
-	go func() { d.results <- d.run(ctx, j) }()
+	d.crew.Go(func() { d.results <- d.run(ctx, j) })
 }
 
 // finish takes back what a turn was given.

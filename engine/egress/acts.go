@@ -48,7 +48,7 @@ var errPutOff = errors.New("store stayed full")
 // fullPause is the time between two tries at a full store.
 const fullPause = time.Second
 
-// acts does what takes time, each act in a goroutine of its own, and reports
+// acts does what takes time, each act on a goroutine of its own, and reports
 // the flight when it is done.
 type acts struct {
 	outbox  store.Outbox

@@ -151,7 +151,8 @@ func (e *Egress) news() (s *settings, cancelled []engine.ConversationKey) {
 // returns nil. A request cut off without an answer keeps its mark: the next
 // Run finds it in doubt. Run returns early with an error that wraps
 // store.ErrFailed or store.ErrClosed, or any other that the outbox gave and
-// that leaves unknown what is on disk. When it returns no goroutine is left.
+// that leaves unknown what is on disk. When it returns nothing that it started
+// does anything any more.
 //
 // Only one Run at a time may use an outbox; it may be called again.
 func (e *Egress) Run(ctx context.Context) error {

@@ -358,6 +358,7 @@ func TestConversationsAreForgottenWhenEmpty(t *testing.T) {
 		w := newWorld(t, shop(accountWith(func(a *Account) { a.Limits.PerConversation = engine.Rate{N: 1, Per: time.Second} })))
 		e := New(w.options)
 		o := newOwner(t.Context(), e)
+		defer o.crew.Close()
 		defer o.endGrace()
 		o.hear()
 		a := o.byName["shop"]

@@ -8,6 +8,7 @@ import (
 
 	"bot/engine"
 	"bot/engine/pace"
+	"bot/engine/warm"
 	"bot/store"
 )
 
@@ -17,6 +18,7 @@ import (
 type owner struct {
 	*Egress
 	acts     *acts
+	crew     *warm.Crew         // on which acts run
 	endGrace context.CancelFunc // cuts off what is in flight
 
 	cursor   uint64 // last row of the outbox that was taken in
@@ -42,6 +44,7 @@ func newOwner(ctx context.Context, e *Egress) *owner {
 		Egress: e,
 		acts: &acts{outbox: e.opts.Outbox, log: e.opts.Log, reports: make(chan *flight),
 			stop: ctx, cut: cut},
+		crew:     warm.NewCrew(),
 		endGrace: endGrace,
 		byName:   map[string]*account{},
 		actions:  map[engine.Action]int32{},
@@ -54,6 +57,7 @@ func (o *owner) now() instant { return instant{wall: o.opts.Now(), mono: time.No
 
 func (o *owner) run(ctx context.Context) error {
 	defer o.endGrace()
+	defer o.crew.Close()
 	defer o.timer.Stop()
 	if ctx.Err() != nil {
 		return nil
@@ -209,7 +213,7 @@ func (o *owner) begin(l *line, from choice, at instant) {
 	f.progress = marked(f.delivery.Progress, at.wall)
 	f.stage = marking
 	a.marking++
-	go o.acts.mark(f)
+	o.crew.Go(func() { o.acts.mark(f) })
 }
 
 // expire gives up the first commands whose time has run out, whatever it is

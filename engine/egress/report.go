@@ -68,7 +68,7 @@ func (o *owner) launch(a *account, at instant) {
 			o.opts.Metrics.Retries.WithLabelValues("send").Inc()
 		}
 		f.stage = sending
-		go o.acts.send(f)
+		o.crew.Go(func() { o.acts.send(f) })
 	}
 }
 
@@ -150,7 +150,7 @@ func (o *owner) settle(f *flight, s store.Settlement) {
 	f.settlement = s
 	f.stage = settling
 	f.account.settling++
-	go o.acts.settle(f)
+	o.crew.Go(func() { o.acts.settle(f) })
 }
 
 // settled: it is on disk. What is still to be sent goes back to its place.

@@ -48,12 +48,17 @@ type answer struct {
 // call runs the skill with a time limit. A skill that does not end in time is
 // abandoned: what it returns later goes nowhere. Its error is a *SkillError,
 // or ctx's own when ctx ended.
-func call(ctx context.Context, limit time.Duration, s engine.Skill, t *engine.Turn) (engine.Outcome, error) {
+func (p *play) call(ctx context.Context, limit time.Duration, s engine.Skill, t *engine.Turn) (engine.Outcome, error) {
 	name := s.Name()
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	answered := make(chan answer, 1) // room for an answer that nobody awaits any more
-	go func() { handle(limited, s, t, answered) }()
+	run := func() { handle(limited, s, t, answered) }
+	if p.Go == nil {
+		go run()
+	} else {
+		p.Go(run)
+	}
 
 	var a answer
 	select {

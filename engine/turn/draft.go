@@ -101,7 +101,7 @@ func (d *draft) handle(ctx context.Context, c engine.Choice) (engine.Outcome, er
 		limit = d.Timeout
 	}
 	st := d.board.of(name, c.Scope)
-	out, err := call(ctx, limit, c.Skill, &engine.Turn{
+	out, err := d.call(ctx, limit, c.Skill, &engine.Turn{
 		Event:    d.event,
 		Account:  d.account,
 		State:    st,

@@ -3,7 +3,7 @@
 // event of a platform and for a line typed into a trial.
 //
 // It leaves to its caller when an event has its turn, and what is done when a
-// turn fails. It starts one goroutine for each skill it runs and waits for it
+// turn fails. It runs each skill on a goroutine of its own and waits for it
 // until the skill's time limit; only a skill that ignores its limit outlives it.
 package turn
 
@@ -31,13 +31,14 @@ type Setup struct {
 	Accounts map[string]engine.Account
 }
 
-// Options is what a turn needs besides its event. All fields are required.
+// Options is what a turn needs besides its event. All fields but Go are required.
 type Options struct {
 	Memory  Memory
 	Setup   Setup
 	Timeout time.Duration    // of a skill that sets none
 	Chance  func() float64   // in [0,1), safe for concurrent use
 	Now     func() time.Time // the clock of Event.Received
+	Go      func(f func())   // runs f on another goroutine at once; nil = a go statement
 }
 
 // Outcome is in one word what an event came to.
