@@ -25,7 +25,7 @@ func prepareCommand(c *engine.Command) (outgoing, error) {
 	if err != nil {
 		return outgoing{}, err
 	}
-	own, err := store.DecodeCommand(rec)
+	own, err := store.Stored(c, rec)
 	return outgoing{own, rec}, err
 }
 
@@ -172,12 +172,12 @@ func (s *Store) delivery(tx *bolt.Tx, round, id uint64, rec []byte) (store.Deliv
 }
 
 func progressOf(tx *bolt.Tx, id uint64) (store.Progress, error) {
-	p := store.Progress{Phase: store.Waiting}
 	v := tx.Bucket(bDelivery).Get(be(id))
 	if v == nil {
-		return p, nil
+		return store.Progress{Phase: store.Waiting}, nil
 	}
-	if err := json.Unmarshal(v, &p); err != nil {
+	p, err := store.DecodeProgress(v)
+	if err != nil {
 		return p, fmt.Errorf("%w: progress of command %d: %w", store.ErrDamaged, id, err)
 	}
 	return p, nil
@@ -204,15 +204,12 @@ func (s *Store) Attempt(ctx context.Context, id uint64, p store.Progress) error 
 // progress replaces the progress of a command in the outbox.
 func (s *Store) progress(ctx context.Context, id uint64, p store.Progress) error {
 	p = clip(p)
-	js, err := json.Marshal(p)
-	if err != nil {
-		return err
-	}
-	return s.do(ctx, &act{size: len(js) + 64, run: func(t *txn) error {
+	rec := store.EncodeProgress(&p)
+	return s.do(ctx, &act{size: len(rec) + 64, run: func(t *txn) error {
 		if t.bucket(bOutbox).Get(be(id)) == nil {
 			return store.ErrGone
 		}
-		t.put(t.bucket(bDelivery), be(id), js)
+		t.put(t.bucket(bDelivery), be(id), rec)
 		t.then(func() {
 			t.s.touched.set(id, true)
 			t.s.doubt.set(id, p.Phase == store.InDoubt)

@@ -100,7 +100,7 @@ func def[T int | int64 | time.Duration](v *T, d T) {
 // use.
 //
 // Buckets; integers are 8 bytes big-endian unless said otherwise, records are
-// those of store.EncodeEvent and store.EncodeCommand, times are nanoseconds:
+// those of store.EncodeEvent, EncodeCommand and EncodeProgress, times are nanoseconds:
 //
 //	meta      "magic" "schema" "clean"     what the file is; the transaction a clean close ended with
 //	wal       seq                          → event record, until handled or buried
@@ -111,7 +111,7 @@ func def[T int | int64 | time.Duration](v *T, d T) {
 //	expiry    time | state key             → version; one row per state that has an expiry not fired yet
 //	once      period of 30 days            → bucket: hash (16) of account, skill, key → until | owner
 //	outbox    id                           → command record, never rewritten
-//	delivery  id                           → Progress (JSON), only where something has happened
+//	delivery  id                           → progress record, only where something has happened
 //	dead      id                           → length (4) | what is known (JSON) | event or command record
 //	settled   slice start                  → bucket: hash (16) of task id → end (1) | time | JSON of what was tried, of submitted commands
 //	contacts  account (length-prefixed), user
