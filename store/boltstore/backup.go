@@ -17,7 +17,7 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	if err != nil {
 		return wrap("back up store", err)
 	}
-	err = s.view(func(tx *bolt.Tx) error {
+	err = s.read(func(tx *bolt.Tx) error {
 		_, err := tx.WriteTo(&stoppable{ctx, f})
 		return err
 	})

@@ -33,6 +33,7 @@ type act struct {
 	run   func(*txn) error
 	stamp func(now time.Time) // told the act's time when it gets its place in line
 	grows bool                // adds to the store and may be refused for room
+	folds bool                // wants all of the journal folded before it
 	size  int
 
 	now, steady time.Time
@@ -186,9 +187,24 @@ func (s *Store) committer() {
 	}
 }
 
-// commit gives every act its answer: most often in one transaction, in as many
-// as there are acts to leave out.
+// commit gives every act its answer. What is refused for lack of room is tried
+// again when there was something to be folded, which frees what it replaces.
 func (s *Store) commit(acts []*act) {
+	s.commitOnce(acts)
+	var refused []*act
+	for _, a := range acts {
+		if errors.Is(a.err, store.ErrFull) {
+			refused = append(refused, a)
+		}
+	}
+	if len(refused) > 0 && s.reclaim() {
+		s.commitOnce(refused)
+	}
+}
+
+// commitOnce needs one transaction most often, and as many as there are acts to
+// leave out.
+func (s *Store) commitOnce(acts []*act) {
 	for len(acts) > 0 {
 		if err := s.Err(); err != nil {
 			answer(acts, err)
@@ -197,6 +213,7 @@ func (s *Store) commit(acts []*act) {
 		before, beforeErr := s.txid()
 		t, bad, err := s.try(acts)
 		if err == nil {
+			s.journal.poor = max(0, s.journal.poor-1)
 			s.applied(t, acts)
 			return
 		}
@@ -206,6 +223,8 @@ func (s *Store) commit(acts []*act) {
 		case unchanged && bad != nil:
 			bad.err = err
 			acts = slices.DeleteFunc(slices.Clone(acts), func(a *act) bool { return a == bad })
+		case unchanged && noSpace(err) && t.folds():
+			s.journal.poor++
 		case unchanged && noSpace(err):
 			acts = s.withoutGrowth(acts, err)
 		default:
@@ -226,8 +245,17 @@ func (s *Store) try(acts []*act) (t *txn, bad *act, err error) {
 	}()
 	err = s.update(func(tx *bolt.Tx) error {
 		t, bad = newTxn(s, tx), nil
+		if slices.ContainsFunc(acts, func(a *act) bool { return a.folds }) && !s.journal.resting() {
+			if t.foldAll(); t.err != nil {
+				return t.err
+			}
+		}
 		room := s.room(tx)
 		for _, a := range acts {
+			if a.folds && s.journal.resting() {
+				a.err = fmt.Errorf("%w: no room to fold the journal", store.ErrFull)
+				continue
+			}
 			if a.grows {
 				if room -= int64(a.size); room < 0 {
 					a.err = fmt.Errorf("%w: the file has reached %d bytes", store.ErrFull, s.opt.MaxSize)
@@ -275,6 +303,7 @@ var errNothing = errors.New("nothing to commit")
 // applied brings what is kept in memory in line with the file. It runs before
 // the acts are answered, so that callers find what they wrote.
 func (s *Store) applied(t *txn, acts []*act) {
+	s.journal.publish(t)
 	for _, f := range t.after {
 		f()
 	}

@@ -282,7 +282,7 @@ func TestRefusedWriteHarmsNoNeighbour(t *testing.T) {
 	if errs[0] != nil || errs[1] == nil || errs[2] != nil {
 		t.Errorf("answers %v", errs)
 	}
-	err := s.view(func(tx *bolt.Tx) error {
+	err := s.read(func(tx *bolt.Tx) error {
 		for _, k := range []string{"a", "b"} {
 			if tx.Bucket(bState).Get([]byte(k)) == nil {
 				t.Errorf("%s is not there", k)

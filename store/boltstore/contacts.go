@@ -189,7 +189,7 @@ func (s *Store) Barred(account, after string, limit int) ([]store.Contact, error
 	var out []store.Contact
 	prefix := accountPrefix(account)
 	last := append(bytes.Clone(prefix), after...)
-	err := s.view(func(tx *bolt.Tx) error {
+	err := s.view(func(tx *snapshot) error {
 		c := tx.Bucket(bContacts).Cursor()
 		k, v := c.Seek(last)
 		if bytes.Equal(k, last) {

@@ -10,8 +10,6 @@ import (
 
 	"bot/engine"
 	"bot/store"
-
-	bolt "go.etcd.io/bbolt"
 )
 
 // letter is what is kept with the record of a dead event or command. In the
@@ -76,15 +74,15 @@ func (t *txn) exhume(id uint64, l letter) {
 
 // Letters returns letters after id.
 func (s *Store) Letters(after uint64, limit int) ([]store.Letter, error) {
-	return page(s, "dead letters", bDead, after, limit, readLetter)
+	return page(s, "dead letters", plain(bDead), after, limit, readLetter)
 }
 
 // Letter returns one letter.
 func (s *Store) Letter(id uint64) (store.Letter, error) {
-	return one(s, "dead letter", bDead, id, readLetter)
+	return one(s, "dead letter", plain(bDead), id, readLetter)
 }
 
-func readLetter(_ *bolt.Tx, _, id uint64, v []byte) (store.Letter, error) {
+func readLetter(_ *snapshot, _, id uint64, v []byte) (store.Letter, error) {
 	l, rec, err := openLetter(v)
 	out := store.Letter{ID: id, Tries: l.Tries, Count: l.Count, Skill: l.Skill, Error: l.Error, Time: l.Time}
 	if err == nil && l.Event {

@@ -8,8 +8,6 @@ import (
 
 	"bot/engine"
 	"bot/store"
-
-	bolt "go.etcd.io/bbolt"
 )
 
 // fireLimit bounds the expiries of one act, so that a herd of them does not
@@ -18,12 +16,21 @@ const fireLimit = 256
 
 func expiryRow(at, key []byte) []byte { return append(append([]byte(nil), at...), key...) }
 
-// NextExpiry is the time of the first expiry row.
+// NextExpiry is the time of the first expiry row, those to come included.
 func (s *Store) NextExpiry() (time.Time, error) {
 	var at time.Time
-	err := s.view(func(tx *bolt.Tx) error {
-		if k, _ := tx.Bucket(bExpiry).Cursor().First(); k != nil {
-			at = unbeTime(k)
+	err := s.view(func(tx *snapshot) error {
+		c := tx.Bucket(bExpiry).Cursor()
+		for k, _ := c.First(); k != nil; k, _ = c.Next() {
+			if _, moved := tx.journal.find(tState, k[8:]); !moved {
+				at = unbeTime(k)
+				break
+			}
+		}
+		for v := range tx.journal.states() {
+			if e := expiryOf(v); e != nil && (at.IsZero() || unbeTime(e).Before(at)) {
+				at = unbeTime(e)
+			}
 		}
 		return nil
 	})
@@ -36,7 +43,7 @@ func (s *Store) Fire(ctx context.Context) (events, ended int, more bool, err err
 	if err != nil || next.IsZero() || !next.Before(s.Now()) {
 		return 0, 0, false, err
 	}
-	err = s.do(ctx, &act{grows: true, size: 64 << 10, run: func(t *txn) (err error) {
+	err = s.do(ctx, &act{folds: true, grows: true, size: 64 << 10, run: func(t *txn) (err error) {
 		events, ended, more, err = t.fire()
 		return err
 	}})
@@ -65,7 +72,7 @@ func (t *txn) fire() (events, ended int, more bool, err error) {
 	if err != nil {
 		return 0, 0, false, err
 	}
-	expiry, states := t.bucket(bExpiry), t.bucket(bState)
+	expiry := t.bucket(bExpiry)
 	for _, d := range rows {
 		t.del(expiry, d.row)
 		switch {
@@ -73,7 +80,7 @@ func (t *txn) fire() (events, ended int, more bool, err error) {
 			t.log(d.expire.event, d.expire.rec)
 			events++
 		case d.end:
-			t.del(states, d.key)
+			t.unset(tState, d.key)
 			t.then(func() { t.s.cache.drop(stateCacheKey(d.key)) })
 			ended++
 		}
@@ -84,7 +91,6 @@ func (t *txn) fire() (events, ended int, more bool, err error) {
 // dueRows collects before anything is deleted: a cursor skips rows when the
 // bucket changes under it.
 func (t *txn) dueRows() (rows []due, more bool, err error) {
-	states := t.bucket(bState)
 	c := t.bucket(bExpiry).Cursor()
 	for k, version := c.First(); k != nil && unbeTime(k).Before(t.now); k, version = c.Next() {
 		if len(rows) == fireLimit {
@@ -92,7 +98,7 @@ func (t *txn) dueRows() (rows []due, more bool, err error) {
 		}
 		d := due{row: append([]byte(nil), k...)}
 		d.key = d.row[8:]
-		v := states.Get(d.key)
+		v := t.get(tState, d.key)
 		if len(v) >= stateJSONAt && unbe(v) == unbe(version) {
 			if v[stateFlagsAt]&flagNotify == 0 {
 				d.end = true

@@ -15,7 +15,7 @@ import (
 // What meta says of the file.
 const (
 	fileMagic  = "bot store"
-	fileSchema = 1
+	fileSchema = 2
 )
 
 var (
@@ -95,7 +95,11 @@ func identify(db *bolt.DB) (clean bool, err error) {
 			return errors.New("it is not a store of this program")
 		}
 		if n := unbe(meta.Get(kSchema)); n != fileSchema {
-			return fmt.Errorf("it has schema %d, this program knows %d; a newer program wrote it", n, fileSchema)
+			wrote := "a newer"
+			if n < fileSchema {
+				wrote = "an older" // before there was a release
+			}
+			return fmt.Errorf("it has schema %d, this program knows %d; %s program wrote it", n, fileSchema, wrote)
 		}
 		for _, name := range buckets {
 			if tx.Bucket(name) == nil {

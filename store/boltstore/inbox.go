@@ -113,11 +113,11 @@ func (s *Store) allKnown(keys []engine.Key, window time.Duration) (bool, error) 
 		}
 	}
 	all := true
-	err := s.view(func(tx *bolt.Tx) error {
+	err := s.view(func(tx *snapshot) error {
 		for i, k := range keys {
 			found := false
 			for _, h := range hits[i] {
-				found = found || stands(tx, k, h)
+				found = found || stands(tx.Tx, k, h)
 			}
 			all = all && found
 		}
@@ -128,7 +128,7 @@ func (s *Store) allKnown(keys []engine.Key, window time.Duration) (bool, error) 
 
 // Read returns entries after seq.
 func (s *Store) Read(after uint64, limit int) ([]store.Entry, error) {
-	return page(s, "log", bWal, after, limit, s.entry)
+	return page(s, "log", tWal, after, limit, s.entry)
 }
 
 // Entry returns one entry.
@@ -138,13 +138,13 @@ func (s *Store) Entry(seq uint64) (store.Entry, error) {
 			return store.Entry{Seq: seq, Event: e}, nil
 		}
 	}
-	return one(s, "log", bWal, seq, s.entry)
+	return one(s, "log", tWal, seq, s.entry)
 }
 
 // Backlog counts the events in the log.
 func (s *Store) Backlog() int { return int(s.events.Load()) }
 
-func (s *Store) entry(tx *bolt.Tx, round, seq uint64, rec []byte) (store.Entry, error) {
+func (s *Store) entry(tx *snapshot, round, seq uint64, rec []byte) (store.Entry, error) {
 	e := s.cache.event(seq)
 	if e == nil {
 		var err error
@@ -158,7 +158,7 @@ func (s *Store) entry(tx *bolt.Tx, round, seq uint64, rec []byte) (store.Entry, 
 		return out, nil
 	}
 	var err error
-	out.Tries, err = triesOf(tx, seq)
+	out.Tries, err = triesOf(tx.Tx, seq)
 	return out, err
 }
 

@@ -270,7 +270,7 @@ func (t *txn) known(k engine.Key, window time.Duration) (bool, error) {
 		return false, err
 	}
 	for _, h := range hits {
-		if stands(t.tx, k, h) {
+		if stands(t.Tx, k, h) {
 			return true, nil
 		}
 	}

@@ -50,8 +50,8 @@ func remember(t testing.TB, s *Store, keys []engine.Key, n int) {
 func expectSeen(t testing.TB, s *Store, keys []engine.Key, want bool) {
 	t.Helper()
 	wrong := 0
-	err := s.view(func(tx *bolt.Tx) error {
-		look := &txn{s: s, tx: tx, steady: s.clock.Steady()}
+	err := s.read(func(tx *bolt.Tx) error {
+		look := &txn{s: s, Tx: tx, steady: s.clock.Steady()}
 		for _, k := range keys {
 			seen, err := look.known(k, window)
 			if err != nil {

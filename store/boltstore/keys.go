@@ -23,10 +23,11 @@ var (
 	bDead     = []byte("dead")
 	bSettled  = []byte("settled")
 	bContacts = []byte("contacts")
+	bJournal  = []byte("journal")
 
-	// buckets are in every file; what was added since the first version is made
-	// at open where an older program's file lacks it.
-	buckets = [][]byte{bMeta, bWal, bTries, bDedup, bState, bExpiry, bOnce, bOutbox, bDelivery, bDead, bSettled}
+	// buckets are in every file; what was added since its schema was settled is
+	// made at open where an older program's file lacks it.
+	buckets = [][]byte{bMeta, bWal, bTries, bDedup, bState, bExpiry, bOnce, bOutbox, bDelivery, bDead, bSettled, bJournal}
 	added   = [][]byte{bContacts}
 )
 

@@ -180,13 +180,14 @@ func start(db *bolt.DB, opt Options) (*Store, error) {
 		space:  space{dir: filepath.Dir(opt.Path), minFree: opt.MinFree, free: opt.FreeSpace, log: opt.Log},
 		failed: make(chan struct{}),
 	}
+	s.journal.limit, s.journal.uptime = opt.JournalBytes, opt.Uptime
 	s.queue.init()
 	removeLeftovers(opt.Path, opt.Log)
 	if err := s.index.load(db); err != nil {
 		s.index.close()
 		return nil, damaged(opt.Path, err)
 	}
-	if err := db.View(s.load); err != nil {
+	if err := db.View(func(tx *bolt.Tx) error { return s.load(tx) }); err != nil {
 		s.index.close()
 		return nil, damaged(opt.Path, err)
 	}
@@ -198,44 +199,71 @@ func start(db *bolt.DB, opt Options) (*Store, error) {
 	return s, nil
 }
 
-// load counts, and finds the task ids and the time that the file knows.
-func (s *Store) load(tx *bolt.Tx) error {
-	s.events.Store(int64(count(tx.Bucket(bWal))))
-	s.tried.Store(int64(count(tx.Bucket(bTries))))
-	err := tx.Bucket(bOutbox).ForEach(func(k, rec []byte) error {
-		s.commands.Add(1)
-		return s.loadTask(unbe(k), rec)
-	})
-	if err != nil {
+// load reads the journal, counts, and finds the task ids and the time that the
+// file knows.
+func (s *Store) load(file *bolt.Tx) error {
+	if err := s.journal.load(file); err != nil {
 		return err
 	}
-	err = tx.Bucket(bDead).ForEach(func(k, v []byte) error {
-		s.letters.Add(1)
-		l, rec, err := openLetter(v)
-		if err != nil || l.Event {
+	tx := &snapshot{file, &s.journal}
+	for range tWal.after(tx, 0) {
+		s.events.Add(1)
+	}
+	s.tried.Store(int64(count(tx.Bucket(bTries))))
+	for id, rec := range tOutbox.after(tx, 0) {
+		s.commands.Add(1)
+		if err := s.loadTask(id, rec); err != nil {
 			return err
 		}
-		return s.loadTask(unbe(k), rec)
-	})
-	if err != nil {
-		return err
 	}
-	err = tx.Bucket(bDelivery).ForEach(func(k, _ []byte) error {
-		s.touched.set(unbe(k), true)
-		p, err := progressOf(tx, unbe(k))
-		if p.Phase == store.InDoubt {
-			s.doubt.set(unbe(k), true)
+	for id, v := range plain(bDead).after(tx, 0) {
+		s.letters.Add(1)
+		l, rec, err := openLetter(v)
+		if err == nil && !l.Event {
+			err = s.loadTask(id, rec)
 		}
-		return err
-	})
-	if err != nil {
+		if err != nil {
+			return err
+		}
+	}
+	if err := s.loadProgress(tx); err != nil {
 		return err
 	}
-	if err := s.loadContacts(tx); err != nil {
+	if err := s.loadContacts(file); err != nil {
 		return err
 	}
 	floor := time.Unix(0, int64(tx.Bucket(bMeta).Sequence())).UTC()
 	s.clock.start(s.opt.Now, s.opt.Uptime, floor, latest(tx.Bucket(bDedup)))
+	return nil
+}
+
+// loadProgress finds the commands to which something has happened.
+func (s *Store) loadProgress(tx *snapshot) error {
+	read := func(key, v []byte) error {
+		id := unbe(key)
+		s.touched.set(id, true)
+		p, err := readProgress(id, v)
+		if p.Phase == store.InDoubt {
+			s.doubt.set(id, true)
+		}
+		return err
+	}
+	err := tx.Bucket(bDelivery).ForEach(func(key, v []byte) error {
+		if _, newer := s.journal.find(tDelivery, key); newer {
+			return nil
+		}
+		return read(key, v)
+	})
+	if err != nil || s.journal.old == nil {
+		return err
+	}
+	for key, c := range s.journal.old.rows[tDelivery] { // the young one is empty yet
+		if c.value != nil {
+			if err := read([]byte(key), c.value); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
 }
 
@@ -272,9 +300,9 @@ func (s *Store) claim() error {
 		return err
 	}
 	s.hand = h
-	err = s.view(func(tx *bolt.Tx) error {
+	err = s.view(func(tx *snapshot) error {
 		for _, seq := range inHand {
-			if tx.Bucket(bWal).Get(be(seq)) != nil {
+			if tx.get(tWal, be(seq)) != nil {
 				s.suspects = append(s.suspects, seq)
 			}
 		}

@@ -32,7 +32,7 @@ func prepareCommand(c *engine.Command) (outgoing, error) {
 // send puts a command at the tail of the outbox.
 func (t *txn) send(o outgoing) {
 	id := t.next(bOutbox)
-	t.put(t.bucket(bOutbox), be(id), o.rec)
+	t.set(tOutbox, be(id), o.rec, true)
 	t.addTask(o.command.TaskID, id)
 	t.then(func() {
 		t.s.commands.Add(1)
@@ -51,9 +51,9 @@ func (t *txn) addTask(taskID string, id uint64) {
 
 // unsend takes a command out of the outbox.
 func (t *txn) unsend(id uint64, taskID string) {
-	t.del(t.bucket(bOutbox), be(id))
-	if b := t.bucket(bDelivery); b.Get(be(id)) != nil {
-		t.del(b, be(id))
+	t.unset(tOutbox, be(id))
+	if t.get(tDelivery, be(id)) != nil {
+		t.unset(tDelivery, be(id))
 	}
 	t.then(func() {
 		t.s.commands.Add(-1)
@@ -70,10 +70,16 @@ type where struct {
 	dead bool
 }
 
+// reader is a transaction or a snapshot.
+type reader interface {
+	get(in tree, key []byte) []byte
+	Bucket(name []byte) *bolt.Bucket
+}
+
 // findTask looks among the candidates for the record that has the task id.
-func findTask(tx *bolt.Tx, candidates []uint64, taskID string) (where, bool) {
+func findTask(tx reader, candidates []uint64, taskID string) (where, bool) {
 	for _, id := range candidates {
-		if rec := tx.Bucket(bOutbox).Get(be(id)); rec != nil {
+		if rec := tx.get(tOutbox, be(id)); rec != nil {
 			if got, err := store.TaskIDIn(rec); err == nil && got == taskID {
 				return where{id: id}, true
 			}
@@ -90,7 +96,7 @@ func findTask(tx *bolt.Tx, candidates []uint64, taskID string) (where, bool) {
 }
 
 func (t *txn) findTask(taskID string) (where, bool) {
-	return findTask(t.tx, append(t.s.tasks.ids(taskID), t.tasks[taskID]...), taskID)
+	return findTask(t, append(t.s.tasks.ids(taskID), t.tasks[taskID]...), taskID)
 }
 
 // Submit stores commands from outside.
@@ -124,7 +130,7 @@ func (t *txn) submit(ready []outgoing, window time.Duration) []bool {
 		id := o.command.TaskID
 		_, known := t.findTask(id)
 		if !known {
-			e, ok := settled(t.tx, id)
+			e, ok := settled(t.Tx, id)
 			known = ok && t.steady.Sub(e.since) < window
 		}
 		if duplicate[i] = known; !known {
@@ -136,7 +142,7 @@ func (t *txn) submit(ready []outgoing, window time.Duration) []bool {
 
 // Deliveries returns commands after id.
 func (s *Store) Deliveries(after uint64, limit int) ([]store.Delivery, error) {
-	return page(s, "outbox", bOutbox, after, limit, s.delivery)
+	return page(s, "outbox", tOutbox, after, limit, s.delivery)
 }
 
 // Delivery returns one command.
@@ -146,7 +152,7 @@ func (s *Store) Delivery(id uint64) (store.Delivery, error) {
 			return store.Delivery{ID: id, Command: c, Progress: store.Progress{Phase: store.Waiting}}, nil
 		}
 	}
-	return one(s, "outbox", bOutbox, id, s.delivery)
+	return one(s, "outbox", tOutbox, id, s.delivery)
 }
 
 // command returns what a command says, without its progress.
@@ -158,7 +164,7 @@ func (s *Store) command(id uint64) (*engine.Command, error) {
 	return d.Command, err
 }
 
-func (s *Store) delivery(tx *bolt.Tx, round, id uint64, rec []byte) (store.Delivery, error) {
+func (s *Store) delivery(tx *snapshot, round, id uint64, rec []byte) (store.Delivery, error) {
 	c := s.cache.command(id)
 	if c == nil {
 		var err error
@@ -171,11 +177,15 @@ func (s *Store) delivery(tx *bolt.Tx, round, id uint64, rec []byte) (store.Deliv
 	return store.Delivery{ID: id, Command: c, Progress: p}, err
 }
 
-func progressOf(tx *bolt.Tx, id uint64) (store.Progress, error) {
-	v := tx.Bucket(bDelivery).Get(be(id))
+func progressOf(tx reader, id uint64) (store.Progress, error) {
+	v := tx.get(tDelivery, be(id))
 	if v == nil {
 		return store.Progress{Phase: store.Waiting}, nil
 	}
+	return readProgress(id, v)
+}
+
+func readProgress(id uint64, v []byte) (store.Progress, error) {
 	p, err := store.DecodeProgress(v)
 	if err != nil {
 		return p, fmt.Errorf("%w: progress of command %d: %w", store.ErrDamaged, id, err)
@@ -206,10 +216,10 @@ func (s *Store) progress(ctx context.Context, id uint64, p store.Progress) error
 	p = clip(p)
 	rec := store.EncodeProgress(&p)
 	return s.do(ctx, &act{size: len(rec) + 64, run: func(t *txn) error {
-		if t.bucket(bOutbox).Get(be(id)) == nil {
+		if t.get(tOutbox, be(id)) == nil {
 			return store.ErrGone
 		}
-		t.put(t.bucket(bDelivery), be(id), rec)
+		t.set(tDelivery, be(id), rec, !t.s.touched.has(id))
 		t.then(func() {
 			t.s.touched.set(id, true)
 			t.s.doubt.set(id, p.Phase == store.InDoubt)
@@ -239,7 +249,7 @@ func (s *Store) Settle(ctx context.Context, e store.Settlement) error {
 	}
 	known := letter{Tries: p.Tries, Count: p.Attempts, Skill: c.Skill, Error: p.Reason}
 	err = s.do(ctx, &act{size: 128 + len(tried), run: func(t *txn) error {
-		rec := t.bucket(bOutbox).Get(be(e.ID))
+		rec := t.get(tOutbox, be(e.ID))
 		if rec == nil {
 			return store.ErrGone
 		}
@@ -266,14 +276,14 @@ func (s *Store) Cancel(ctx context.Context, taskID string) error {
 		if !ok || at.dead {
 			return store.ErrGone
 		}
-		p, err := progressOf(t.tx, at.id)
+		p, err := progressOf(t, at.id)
 		if err != nil {
 			return err
 		}
 		if p.Phase != store.Waiting {
 			return store.ErrGone
 		}
-		c, err := store.DecodeCommand(t.bucket(bOutbox).Get(be(at.id)))
+		c, err := store.DecodeCommand(t.get(tOutbox, be(at.id)))
 		if err != nil {
 			return fmt.Errorf("%w: command %d: %w", store.ErrDamaged, at.id, err)
 		}
@@ -291,7 +301,7 @@ func (s *Store) Find(taskID string) (store.Delivery, store.Final, error) {
 	var d store.Delivery
 	var final store.Final
 	round := s.cache.round()
-	err := s.view(func(tx *bolt.Tx) (err error) {
+	err := s.view(func(tx *snapshot) (err error) {
 		if at, ok := findTask(tx, s.tasks.ids(taskID), taskID); ok {
 			if at.dead {
 				final = store.Dead
@@ -300,10 +310,10 @@ func (s *Store) Find(taskID string) (store.Delivery, store.Final, error) {
 				d.Progress = store.Progress{Attempts: l.Count, Reason: l.Error, Tries: l.Tries}
 				return err
 			}
-			d, err = s.delivery(tx, round, at.id, tx.Bucket(bOutbox).Get(be(at.id)))
+			d, err = s.delivery(tx, round, at.id, tx.get(tOutbox, be(at.id)))
 			return err
 		}
-		e, ok := settled(tx, taskID)
+		e, ok := settled(tx.Tx, taskID)
 		if !ok || s.clock.Steady().Sub(e.since) >= s.settledFor() {
 			return store.ErrGone
 		}

@@ -45,8 +45,30 @@ func (r *readers) oldest(now time.Time) time.Duration {
 	return d
 }
 
-// view runs fn on a snapshot of what is committed. fn must copy what it keeps.
-func (s *Store) view(fn func(*bolt.Tx) error) error {
+// snapshot is what is committed: the trees, and the journal over them.
+type snapshot struct {
+	*bolt.Tx
+	journal *journal
+}
+
+// get reads a row of a journaled tree.
+func (s *snapshot) get(in tree, key []byte) []byte {
+	if c, ok := s.journal.find(in, key); ok {
+		return c.value
+	}
+	return s.Bucket(treeNames[in]).Get(key)
+}
+
+// view runs fn on a snapshot. fn must copy what it keeps, and be quick: a
+// commit that is done waits for it before it tells anybody.
+func (s *Store) view(fn func(*snapshot) error) error {
+	s.journal.mu.RLock()
+	defer s.journal.mu.RUnlock()
+	return s.read(func(tx *bolt.Tx) error { return fn(&snapshot{tx, &s.journal}) })
+}
+
+// read runs fn on the file alone.
+func (s *Store) read(fn func(*bolt.Tx) error) error {
 	defer s.readers.leave(s.readers.enter(time.Now()))
 	err := s.db.View(fn)
 	if errors.Is(err, berrors.ErrDatabaseNotOpen) {

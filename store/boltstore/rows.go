@@ -1,32 +1,95 @@
 package boltstore
 
 import (
+	"iter"
 	"math"
 
 	"bot/store"
-
-	bolt "go.etcd.io/bbolt"
 )
 
 // row decodes one row of a bucket whose keys are numbers. round is the cache's
 // from before the transaction began.
-type row[T any] func(tx *bolt.Tx, round, id uint64, v []byte) (T, error)
+type row[T any] func(tx *snapshot, round, id uint64, v []byte) (T, error)
+
+// series reads a bucket whose keys are numbers, in their order.
+type series interface {
+	get(tx *snapshot, id uint64) []byte
+	after(tx *snapshot, id uint64) iter.Seq2[uint64, []byte]
+}
+
+// plain is a bucket whose rows are all in its tree.
+type plain []byte
+
+func (b plain) get(tx *snapshot, id uint64) []byte { return tx.Bucket(b).Get(be(id)) }
+
+func (b plain) after(tx *snapshot, id uint64) iter.Seq2[uint64, []byte] {
+	return func(yield func(uint64, []byte) bool) {
+		c := tx.Bucket(b).Cursor()
+		for k, v := c.Seek(be(id + 1)); k != nil; k, v = c.Next() {
+			if !yield(unbe(k), v) {
+				return
+			}
+		}
+	}
+}
+
+// get and after make a journaled tree a series.
+func (t tree) get(tx *snapshot, id uint64) []byte { return tx.get(t, be(id)) }
+
+// after merges what the tree has with what the journal knows better.
+func (t tree) after(tx *snapshot, id uint64) iter.Seq2[uint64, []byte] {
+	return func(yield func(uint64, []byte) bool) {
+		pending := func() (uint64, bool) { return 0, false }
+		if t == tOutbox {
+			next, stop := iter.Pull(tx.journal.commandsAfter(id))
+			defer stop()
+			pending = next
+		}
+		// emit shows the journal's rows before one of the tree's.
+		ahead, more := pending()
+		emit := func(before uint64) bool {
+			for ; more && ahead < before; ahead, more = pending() {
+				if c, _ := tx.journal.find(t, be(ahead)); c.value != nil && !yield(ahead, c.value) {
+					return false
+				}
+			}
+			return true
+		}
+		for id, v := range plain(treeNames[t]).after(tx, id) {
+			if !emit(id) {
+				return
+			}
+			if more && ahead == id {
+				ahead, more = pending()
+			}
+			if c, known := tx.journal.find(t, be(id)); known {
+				v = c.value
+			}
+			if v != nil && !yield(id, v) {
+				return
+			}
+		}
+		emit(math.MaxUint64)
+	}
+}
 
 // page returns rows after the number, in ascending order, at most limit. A row
 // that cannot be decoded is reported and left where it is: one that a bad disk
 // spoiled must not stop all others.
-func page[T any](s *Store, what string, bucket []byte, after uint64, limit int, decode row[T]) ([]T, error) {
+func page[T any](s *Store, what string, in series, after uint64, limit int, decode row[T]) ([]T, error) {
 	if after == math.MaxUint64 {
 		return nil, nil
 	}
 	var out []T
 	round := s.cache.round()
-	err := s.view(func(tx *bolt.Tx) error {
-		c := tx.Bucket(bucket).Cursor()
-		for k, v := c.Seek(be(after + 1)); k != nil && len(out) < limit; k, v = c.Next() {
-			r, err := decode(tx, round, unbe(k), v)
+	err := s.view(func(tx *snapshot) error {
+		for id, v := range in.after(tx, after) {
+			if len(out) == limit {
+				break
+			}
+			r, err := decode(tx, round, id, v)
 			if err != nil {
-				s.spoiled(what, unbe(k), err)
+				s.spoiled(what, id, err)
 				continue
 			}
 			out = append(out, r)
@@ -40,11 +103,11 @@ func page[T any](s *Store, what string, bucket []byte, after uint64, limit int, 
 }
 
 // one returns the row with the number, or store.ErrGone.
-func one[T any](s *Store, what string, bucket []byte, id uint64, decode row[T]) (T, error) {
+func one[T any](s *Store, what string, in series, id uint64, decode row[T]) (T, error) {
 	var out T
 	round := s.cache.round()
-	err := s.view(func(tx *bolt.Tx) (err error) {
-		v := tx.Bucket(bucket).Get(be(id))
+	err := s.view(func(tx *snapshot) (err error) {
+		v := in.get(tx, id)
 		if v == nil {
 			return store.ErrGone
 		}

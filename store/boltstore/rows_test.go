@@ -65,8 +65,10 @@ func TestASpoiledCommandDoesNotStopTheOthers(t *testing.T) {
 	if _, err := s.Submit(t.Context(), []engine.Command{{TaskID: "1"}, {TaskID: "2"}}, window); err != nil {
 		t.Fatal(err)
 	}
-	s.cache.close() // what is in memory is not spoiled
+	s.Close() // so that they are in their tree
+	s = mustOpen(t, s.opt)
 	all, err := s.Deliveries(0, 10)
+	s.cache.close() // what is in memory is not spoiled
 	if err != nil || len(all) != 2 {
 		t.Fatal(all, err)
 	}

@@ -43,6 +43,10 @@ type Options struct {
 	MaxSize int64
 	// CacheBytes bounds the decoded events and commands kept at hand (32 MiB).
 	CacheBytes int64
+	// JournalBytes bounds the changes that gather before they are folded into
+	// their trees (2 MiB, in memory and in the file; as much again waits for its
+	// turn meanwhile). They never wait for longer than a quarter second of work.
+	JournalBytes int
 	// CheckBelow is the size under which the file is checked whole after an
 	// unclean end (128 MiB); a larger one is checked in its structure only.
 	CheckBelow int64
@@ -68,6 +72,7 @@ func (o Options) withDefaults() Options {
 	def(&o.CommandWindow, 24*time.Hour)
 	def(&o.MaxKeys, 5_000_000)
 	def(&o.CacheBytes, 32<<20)
+	def(&o.JournalBytes, 2<<20)
 	def(&o.CheckBelow, 128<<20)
 	def(&o.OpenTimeout, 30*time.Second)
 	def(&o.MapSize, 1<<30)
@@ -116,6 +121,7 @@ func def[T int | int64 | time.Duration](v *T, d T) {
 //	settled   slice start                  → bucket: hash (16) of task id → end (1) | time | JSON of what was tried, of submitted commands
 //	contacts  account (length-prefixed), user
 //	                                       → since when blocked, unsubscribed (JSON); only who is one of these
+//	journal   generation                   → bucket: row → changes of state, outbox, delivery, and what left wal (see journal)
 //
 // Counters are the sequences of buckets that are never deleted: wal numbers
 // events, outbox numbers commands and letters, state numbers versions, and the
@@ -135,6 +141,7 @@ type Store struct {
 	queue    queue
 	index    *index
 	tasks    *tasks
+	journal  journal
 	cache    *cache
 	contacts contacts
 	hand     *hand
@@ -188,6 +195,7 @@ func (s *Store) Close() error {
 func (s *Store) close() error {
 	s.queue.close()
 	<-s.queue.drained
+	s.reclaim() // so that the next start finds the trees alone; without room the journal is as good
 	s.cache.close()
 	s.index.close()
 	var err error
@@ -217,12 +225,13 @@ func (s *Store) Stats() (store.Stats, error) {
 		Acts:         s.acts.Load(),
 		OldestReader: s.readers.oldest(time.Now()),
 	}
-	err := s.view(func(tx *bolt.Tx) error {
-		if k, v := tx.Bucket(bWal).Cursor().First(); k != nil {
+	err := s.view(func(tx *snapshot) error {
+		for seq, rec := range tWal.after(tx, 0) {
 			var err error
-			if st.OldestEvent, err = store.ReceivedOf(v); err != nil {
-				s.spoiled("log", unbe(k), err)
+			if st.OldestEvent, err = store.ReceivedOf(rec); err != nil {
+				s.spoiled("log", seq, err)
 			}
+			break
 		}
 		info, err := os.Stat(s.opt.Path)
 		if err != nil {

@@ -3,8 +3,6 @@ package boltstore
 import (
 	"context"
 	"time"
-
-	bolt "go.etcd.io/bbolt"
 )
 
 // Sweep drops whole slices and periods, one in each act, so that no act waits
@@ -32,7 +30,7 @@ func (s *Store) Sweep(ctx context.Context) error {
 
 func (s *Store) sweepBuckets(ctx context.Context, parent []byte, over func(name uint64) bool) error {
 	var names [][]byte
-	err := s.view(func(tx *bolt.Tx) error {
+	err := s.view(func(tx *snapshot) error {
 		return tx.Bucket(parent).ForEachBucket(func(name []byte) error {
 			if over(unbe(name)) {
 				names = append(names, append([]byte(nil), name...))

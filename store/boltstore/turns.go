@@ -8,8 +8,6 @@ import (
 
 	"bot/engine"
 	"bot/store"
-
-	bolt "go.etcd.io/bbolt"
 )
 
 // A state's value is version (8) | expiry (8, 0 for none) | flags (1) | JSON:
@@ -37,8 +35,8 @@ func (s *Store) State(k engine.StateKey) (engine.State, error) {
 	var st engine.State
 	size := 0
 	round := s.cache.round()
-	err = s.view(func(tx *bolt.Tx) error {
-		v := tx.Bucket(bState).Get(key)
+	err = s.view(func(tx *snapshot) error {
+		v := tx.get(tState, key)
 		if v == nil {
 			return nil
 		}
@@ -58,13 +56,20 @@ func (s *Store) State(k engine.StateKey) (engine.State, error) {
 	return st, nil
 }
 
+// expiryOf is the time in a state's value at which it expires, nil for none.
+func expiryOf(v []byte) []byte {
+	if len(v) < stateJSONAt || unbe(v[stateExpiryAt:]) == 0 {
+		return nil
+	}
+	return v[stateExpiryAt:stateFlagsAt]
+}
+
 // stateWrite is a store.StateWrite ready to be written but for its version.
 type stateWrite struct {
-	key    []byte
-	read   uint64
-	rest   []byte // what follows the version; nil removes the state
-	expiry []byte // time of the expiry row, nil for none
-	state  engine.State
+	key   []byte
+	read  uint64
+	rest  []byte // what follows the version; nil removes the state
+	state engine.State
 }
 
 func prepareState(w store.StateWrite) (stateWrite, error) {
@@ -80,7 +85,6 @@ func prepareState(w store.StateWrite) (stateWrite, error) {
 	expiry, flags := be(0), byte(0)
 	if !w.State.Expires.IsZero() {
 		expiry = beTime(w.State.Expires)
-		out.expiry = expiry
 	}
 	if w.State.Notify {
 		flags = flagNotify
@@ -137,12 +141,11 @@ func (s *Store) Commit(ctx context.Context, c store.Commit) error {
 
 // run asks first and writes then, so that a refusal leaves nothing behind.
 func (c *commit) run(t *txn) error {
-	if t.bucket(bWal).Get(be(c.seq)) == nil {
+	if t.get(tWal, be(c.seq)) == nil {
 		return store.ErrGone
 	}
-	states := t.bucket(bState)
 	for _, w := range c.states {
-		if unbe(states.Get(w.key)) != w.read {
+		if unbe(t.get(tState, w.key)) != w.read {
 			return store.ErrConflict
 		}
 	}
@@ -171,7 +174,7 @@ func (c *commit) run(t *txn) error {
 
 // endEvent takes an event out of the log.
 func (t *txn) endEvent(seq uint64) {
-	t.del(t.bucket(bWal), be(seq))
+	t.unset(tWal, be(seq))
 	if tries := t.bucket(bTries); t.s.tried.Load() > 0 && tries.Get(be(seq)) != nil {
 		t.del(tries, be(seq))
 		t.then(func() { t.s.tried.Add(-1) })
@@ -179,32 +182,20 @@ func (t *txn) endEvent(seq uint64) {
 	t.then(func() { t.s.forgetEvent(seq) })
 }
 
-// setState replaces a state and its expiry row.
+// setState replaces a state. Its expiry row follows when it is folded.
 func (t *txn) setState(w stateWrite) {
-	states, expiry := t.bucket(bState), t.bucket(bExpiry)
-	old := states.Get(w.key)
-	if len(old) >= stateJSONAt && unbe(old[stateExpiryAt:]) != 0 {
-		if row := expiryRow(old[stateExpiryAt:stateFlagsAt], w.key); expiry.Get(row) != nil {
-			t.del(expiry, row)
-		}
-	}
 	cacheKey := stateCacheKey(w.key)
 	if w.rest == nil {
-		if old != nil {
-			t.del(states, w.key)
-		}
+		t.unset(tState, w.key)
 		t.then(func() { t.s.cache.put(cacheKey, engine.State{}, len(w.key)) })
 		return
 	}
-	version := be(t.next(bState))
+	v := append(be(t.next(bState)), w.rest...)
+	t.set(tState, w.key, v, false)
 	t.then(func() {
-		w.state.Version = unbe(version)
+		w.state.Version = unbe(v)
 		t.s.cache.put(cacheKey, w.state, len(w.key)+len(w.rest))
 	})
-	t.put(states, w.key, append(append([]byte(nil), version...), w.rest...))
-	if w.expiry != nil {
-		t.put(expiry, expiryRow(w.expiry, w.key), version)
-	}
 }
 
 // Fail records a failed attempt, or buries the event.
@@ -215,7 +206,7 @@ func (s *Store) Fail(ctx context.Context, f store.Failure) error {
 	}
 	known := letter{Event: true, Count: f.Tries.Count, Skill: f.Skill, Error: f.Tries.Error}
 	err = s.do(ctx, &act{size: len(tries) + 64, run: func(t *txn) error {
-		rec := t.bucket(bWal).Get(be(f.Seq))
+		rec := t.get(tWal, be(f.Seq))
 		switch {
 		case rec == nil:
 			return store.ErrGone
@@ -244,10 +235,10 @@ func (t *txn) setTries(seq uint64, js []byte) {
 func (s *Store) Charge(ctx context.Context, seq uint64) (store.Tries, error) {
 	var out store.Tries
 	err := s.do(ctx, &act{size: 256, run: func(t *txn) error {
-		if t.bucket(bWal).Get(be(seq)) == nil {
+		if t.get(tWal, be(seq)) == nil {
 			return store.ErrGone
 		}
-		tries, err := triesOf(t.tx, seq)
+		tries, err := triesOf(t.Tx, seq)
 		if err != nil {
 			return err
 		}

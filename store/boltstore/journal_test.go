@@ -1,0 +1,208 @@
+package boltstore
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"bot/engine"
+	"bot/store"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// journals counts the rows of every journal in the file.
+func journals(t *testing.T, s *Store) (rows map[uint64]int) {
+	t.Helper()
+	rows = make(map[uint64]int)
+	err := s.read(func(tx *bolt.Tx) error {
+		b := tx.Bucket(bJournal)
+		return b.ForEachBucket(func(name []byte) error {
+			rows[unbe(name)] = count(b.Bucket(name))
+			return nil
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// inTree tells whether the state's own tree has it.
+func inTree(t *testing.T, s *Store, k engine.StateKey) bool {
+	t.Helper()
+	key, err := stateKey(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := false
+	err = s.read(func(tx *bolt.Tx) error {
+		there = tx.Bucket(bState).Get(key) != nil
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return there
+}
+
+// talk handles one event of a conversation that moves its state on.
+func talk(t *testing.T, s *Store, id string, k engine.StateKey) {
+	t.Helper()
+	e := &engine.Event{Account: k.Account, Kind: engine.Message, ID: id, Conversation: k.Conversation, Sender: k.Sender}
+	done, err := s.Append(t.Context(), []*engine.Event{e}, window)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := s.State(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.Commit(t.Context(), store.Commit{Seq: done.Seqs[0], Owner: id,
+		States: []store.StateWrite{{Key: k, Read: st.Version, State: engine.State{Skill: "form", Node: id}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func node(t *testing.T, s *Store, k engine.StateKey) string {
+	t.Helper()
+	s.cache.close() // what the file says
+	st, err := s.State(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return st.Node
+}
+
+func TestAStateStaysInTheJournalAndIsReadFromThere(t *testing.T) {
+	s := mustOpen(t, testOptions(t, path(t)))
+	k := engine.StateKey{Account: "a", Conversation: "c", Sender: "s"}
+	for i := range 5 {
+		talk(t, s, fmt.Sprint(i), k)
+	}
+	if inTree(t, s, k) || len(journals(t, s)) != 1 {
+		t.Errorf("in its tree: %v; journals %v", inTree(t, s, k), journals(t, s))
+	}
+	if got := node(t, reopen(t, s), k); got != "4" {
+		t.Errorf("after a crash the state is at %q, want the last", got)
+	}
+	if got := node(t, s, k); got != "4" {
+		t.Errorf("the state is at %q, want the last", got)
+	}
+}
+
+func TestACleanEndLeavesNoJournal(t *testing.T) {
+	s := mustOpen(t, testOptions(t, path(t)))
+	k := engine.StateKey{Account: "a", Conversation: "c"}
+	talk(t, s, "1", k)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := mustOpen(t, s.opt)
+	if !inTree(t, again, k) || len(journals(t, again)) != 0 {
+		t.Errorf("in its tree: %v; journals %v", inTree(t, again, k), journals(t, again))
+	}
+	talk(t, again, "2", k)
+	if got := node(t, again, k); got != "2" {
+		t.Errorf("the state is at %q", got)
+	}
+}
+
+// What a process leaves in any stage of folding, the next one reads as it was.
+func TestFoldingMayBeCutOffAnywhere(t *testing.T) {
+	opt := testOptions(t, path(t))
+	opt.JournalBytes = 4 << 10
+	s := mustOpen(t, opt)
+	const conversations = 150 // more than a step folds
+	keyOf := func(i int) engine.StateKey {
+		return engine.StateKey{Account: "a", Conversation: fmt.Sprint(i % conversations)}
+	}
+	old, part := false, false
+	for i := range 3 * conversations {
+		talk(t, s, fmt.Sprint(i), keyOf(i))
+		s.journal.mu.RLock()
+		g := s.journal.old
+		old = old || g != nil && g.folded == 0
+		part = part || g != nil && g.folded > 0
+		s.journal.mu.RUnlock()
+		if i%10 != 9 {
+			continue
+		}
+		c := reopen(t, s)
+		for n := max(0, i+1-conversations); n <= i; n++ {
+			if got := node(t, c, keyOf(n)); got != fmt.Sprint(n) {
+				t.Fatalf("after %d events and a crash, conversation %d is at %q, want %d", i+1, n%conversations, got, n)
+			}
+		}
+		if c.Backlog() != 0 {
+			t.Fatalf("after %d events and a crash, %d handled ones are back", i+1, c.Backlog())
+		}
+		c.Close()
+	}
+	if !old || !part {
+		t.Errorf("crashes met a generation to be folded: %v, one in part: %v; the test proves nothing without", old, part)
+	}
+}
+
+func TestABackupHoldsTheJournal(t *testing.T) {
+	s := mustOpen(t, testOptions(t, path(t)))
+	k := engine.StateKey{Account: "a", Conversation: "c"}
+	talk(t, s, "1", k)
+	opt := s.opt
+	opt.Path = path(t)
+	if err := s.Backup(t.Context(), opt.Path); err != nil {
+		t.Fatal(err)
+	}
+	if got := node(t, mustOpen(t, opt), k); got != "1" {
+		t.Errorf("the backup has the state at %q", got)
+	}
+}
+
+func TestABrokenJournalIsRefused(t *testing.T) {
+	s := mustOpen(t, testOptions(t, path(t)))
+	talk(t, s, "1", engine.StateKey{Account: "a", Conversation: "c"})
+	err := s.db.Update(func(tx *bolt.Tx) error {
+		return tx.Bucket(bJournal).Bucket(be(1)).Put(be(9), []byte{byte(trees)})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := s.opt
+	opt.Path = path(t)
+	copyStore(t, s.opt.Path, opt.Path)
+	if _, err := Open(t.Context(), opt); !errors.Is(err, store.ErrDamaged) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func FuzzReadChanges(f *testing.F) {
+	var row []byte
+	for _, c := range []keyed{
+		{treeKey{tOutbox, "\x00\x00\x00\x00\x00\x00\x00\x07"}, change{value: []byte("record")}},
+		{treeKey{tState, "key"}, change{value: []byte{}}},
+		{treeKey{tWal, "12345678"}, change{}},
+	} {
+		row = appendChange(row, c.treeKey, c.change)
+	}
+	f.Add(row)
+	f.Add(row[:len(row)-3])
+	f.Add([]byte{0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01})
+	f.Fuzz(func(t *testing.T, row []byte) {
+		var l, again layer
+		if readChanges(row, &l) != nil {
+			return
+		}
+		var b []byte
+		for in, rows := range l.rows {
+			for key, c := range rows {
+				b = appendChange(b, treeKey{tree(in), key}, c)
+			}
+		}
+		if err := readChanges(b, &again); err != nil || !reflect.DeepEqual(l.rows, again.rows) {
+			t.Errorf("%v became %v, %v", l.rows, again.rows, err)
+		}
+	})
+}
