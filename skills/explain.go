@@ -2,6 +2,7 @@ package skills
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"bot/engine"
@@ -59,9 +60,9 @@ func because(e *entry, hit match.Hit) string {
 	case match.Any:
 		return "nothing else matched"
 	case match.Regex:
-		return fmt.Sprintf("pattern %q", hit.By)
+		return "pattern " + strconv.Quote(hit.By)
 	default:
-		return fmt.Sprintf("keyword %q (%s)", hit.By, hit.Mode)
+		return "keyword " + strconv.Quote(hit.By) + " (" + hit.Mode.String() + ")"
 	}
 }
 

@@ -3,6 +3,7 @@ package skills
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"bot/engine"
 	"bot/skills/kind"
@@ -39,7 +40,7 @@ func (s *Set) goOn(st engine.State, scope engine.Scope) engine.Choice {
 		return c
 	}
 	c.Skill, c.Timeout = e.skill, e.draft.Timeout.Std()
-	c.Why = fmt.Sprintf("the conversation is with %q", st.Skill)
+	c.Why = "the conversation is with " + strconv.Quote(st.Skill)
 	return c
 }
 

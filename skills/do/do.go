@@ -103,7 +103,7 @@ func (s *skill) Handle(_ context.Context, t *engine.Turn) (engine.Outcome, error
 
 // fill joins what the platform needs back from its event, such as the
 // credential of a friend request, with what the operator wrote.
-func (s *skill) fill(e *engine.Event, data render.Data) (map[string]any, error) {
+func (s *skill) fill(e *engine.Event, data *render.Data) (map[string]any, error) {
 	params := make(map[string]any, len(e.Params)+len(s.params))
 	for k, v := range e.Params {
 		params[k] = v

@@ -43,7 +43,7 @@ keywords = ["领券"]
 reply    = "您的券"
 `
 
-func build(t *testing.T, toml string) *skills.Set {
+func build(t testing.TB, toml string) *skills.Set {
 	t.Helper()
 	set, err := skills.Build(skilltest.Parse(t, toml).Sections, skills.Options{Accounts: []string{"shop"}})
 	if err != nil {

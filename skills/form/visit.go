@@ -13,7 +13,7 @@ type visit struct {
 	form  *form
 	turn  *engine.Turn
 	state engine.State
-	data  render.Data
+	data  *render.Data
 	due   time.Time
 }
 
@@ -90,12 +90,12 @@ func (v *visit) end(text *render.Template, note string, pass bool) (engine.Outco
 	return v.say(engine.Outcome{State: new(engine.State), Note: note, Pass: pass}, text)
 }
 
+// say completes an outcome with the commands that send the text.
 func (v *visit) say(out engine.Outcome, text *render.Template) (engine.Outcome, error) {
-	commands, err := v.form.Say(v.due, text, v.data)
-	if err != nil {
+	var err error
+	if out.Commands, err = v.form.Say(v.due, text, v.data); err != nil {
 		return engine.Outcome{}, err
 	}
-	out.Commands = append(out.Commands, commands...)
 	return out, nil
 }
 

@@ -55,7 +55,7 @@ func (b *Base) Due(t *engine.Turn) time.Time {
 
 // Say fills a text in and makes the commands that send it: none for a nil
 // template or a blank text, several for one longer than the platform takes.
-func (b *Base) Say(due time.Time, text *render.Template, d render.Data) ([]engine.Command, error) {
+func (b *Base) Say(due time.Time, text *render.Template, d *render.Data) ([]engine.Command, error) {
 	if text == nil {
 		return nil, nil
 	}
@@ -78,7 +78,7 @@ func (b *Base) Say(due time.Time, text *render.Template, d render.Data) ([]engin
 // Guard begins the outcome of a skill that gives something away: with the
 // once-key to take, none for a skill that has no `once`. Where the key was
 // found taken, granted is false and the outcome complete: kind words, no key.
-func (b *Base) Guard(t *engine.Turn, due time.Time, d render.Data) (out engine.Outcome, granted bool, err error) {
+func (b *Base) Guard(t *engine.Turn, due time.Time, d *render.Data) (out engine.Outcome, granted bool, err error) {
 	if b.once == nil {
 		return out, true, nil
 	}

@@ -4,8 +4,10 @@
 package match
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
@@ -16,8 +18,8 @@ import (
 // width), case folded, without what cannot be seen, each run of white space one
 // space and none at the edges. Folding twice changes nothing more.
 func Fold(s string) string {
-	if widened, ok := common(s); ok {
-		return strings.Join(strings.Fields(strings.ToLower(widened)), " ")
+	if narrow, ok := common(s); ok {
+		return foldCommon(narrow)
 	}
 	return foldByTables(s)
 }
@@ -41,34 +43,39 @@ func Trim(folded string) string { return strings.TrimFunc(folded, edge) }
 // Plain is what patterns see: width folded and free of what cannot be seen,
 // edges trimmed as by Trim, the case and all else kept.
 func Plain(s string) string {
-	widened, ok := common(s)
+	narrow, ok := common(s)
 	if !ok {
-		widened = width.Fold.String(visible(s))
+		narrow = width.Fold.String(visible(s))
 	}
-	return strings.TrimFunc(widened, edge)
+	return strings.TrimFunc(narrow, edge)
 }
 
 // Answer is how a form takes an answer: width folded and trimmed of spaces,
 // the invisible ones that phones put around copied numbers among them. Nothing
 // else of it changes.
 func Answer(s string) string {
-	return strings.TrimFunc(width.Fold.String(s), func(r rune) bool {
+	narrow, ok := common(s)
+	if !ok {
+		narrow = width.Fold.String(s)
+	}
+	return strings.TrimFunc(narrow, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r)
 	})
 }
 
 // common folds the width of the texts that most messages are: ASCII, Chinese
-// characters, their punctuation, and full-width letters. Of these the tables,
-// which cost several times as much, would say the same. ok is false where a
-// text holds anything else.
-func common(s string) (widened string, ok bool) {
+// characters, their punctuation, full-width letters, and emoji of one piece. Of
+// these the tables, which cost several times as much, would say the same. ok is
+// false where a text holds anything else.
+func common(s string) (narrow string, ok bool) {
 	wide := false
 	for _, r := range s {
 		switch {
 		case ' ' <= r && r < 0x7f, r == '\n', r == '\t', r == '\r':
 		case 0x4e00 <= r && r <= 0x9fff, 0x3001 <= r && r <= 0x3003, 0x3008 <= r && r <= 0x3011: // 一…鿿 、。〃 〈…】
 		case 0x2018 <= r && r <= 0x201d && r != 0x201b: // ‘ ’ “ ”
-		case r == ideographicSpace, fullWidth <= r && r <= 0xff5e: // ！…～
+		case 0x1f300 <= r && r <= 0x1f64f, 0x1f680 <= r && r <= 0x1f6ff, 0x1f900 <= r && r <= 0x1f9ff: // 🌀…🙏 🚀… 🤌…
+		case isWide(r):
 			wide = true
 		default:
 			return "", false
@@ -77,15 +84,60 @@ func common(s string) (widened string, ok bool) {
 	if !wide {
 		return s, true
 	}
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == ideographicSpace:
-			return ' '
-		case r >= fullWidth:
-			return r - fullWidth + '!'
+	return narrowed(s), true
+}
+
+// narrowed puts what isWide as ASCII, and copies the rest.
+func narrowed(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	from := 0
+	for i, r := range s {
+		if !isWide(r) {
+			continue
 		}
-		return r
-	}, s), true
+		b.WriteString(s[from:i])
+		from = i + utf8.RuneLen(r)
+		if r == ideographicSpace {
+			b.WriteByte(' ')
+		} else {
+			b.WriteByte(byte(r - fullWidth + '!'))
+		}
+	}
+	b.WriteString(s[from:])
+	return b.String()
+}
+
+// foldCommon folds the case and the white space of what common has narrowed:
+// there is none but of ASCII in it, and mostly there is none.
+func foldCommon(narrow string) string {
+	same := 0
+	for same < len(narrow) && !folds(narrow[same]) {
+		same++
+	}
+	if same == len(narrow) {
+		return narrow
+	}
+	b := make([]byte, same, len(narrow))
+	copy(b, narrow)
+	for _, c := range []byte(narrow[same:]) {
+		switch {
+		case 'A' <= c && c <= 'Z':
+			b = append(b, c-'A'+'a')
+		case c > ' ':
+			b = append(b, c)
+		case len(b) > 0 && b[len(b)-1] != ' ':
+			b = append(b, ' ')
+		}
+	}
+	return string(bytes.TrimSuffix(b, []byte(" ")))
+}
+
+// folds tells the bytes that foldCommon may change.
+func folds(c byte) bool { return c <= ' ' || 'A' <= c && c <= 'Z' }
+
+func isWide(r rune) bool {
+	return r == ideographicSpace || fullWidth <= r && r <= 0xff5e // ！…～
 }
 
 const (

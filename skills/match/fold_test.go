@@ -96,10 +96,10 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
-// Two runes of each side by side, since neighbours may compose.
+// Two runes of each side by side, since neighbours may compose, and next to others.
 func TestCommonTextsFoldAsTheTablesSay(t *testing.T) {
-	for r := rune(0); r <= 0xffff; r++ {
-		for _, s := range []string{string(r), "一" + string(r) + string(r) + "Ａ", "a" + string(r)} {
+	for r := rune(0); r <= 0x1ffff; r++ {
+		for _, s := range []string{string(r), "一" + string(r) + string(r) + "Ａ", "a" + string(r) + " 👍\t" + string(r)} {
 			if _, ok := common(s); !ok {
 				continue
 			}
@@ -109,12 +109,15 @@ func TestCommonTextsFoldAsTheTablesSay(t *testing.T) {
 			if fast, slow := Plain(s), strings.TrimFunc(width.Fold.String(visible(s)), edge); fast != slow {
 				t.Fatalf("%q (%U): fast %q, tables %q", s, r, fast, slow)
 			}
+			if fast, _ := common(s); fast != width.Fold.String(s) {
+				t.Fatalf("%q (%U): fast %q, tables %q", s, r, fast, width.Fold.String(s))
+			}
 		}
 	}
 }
 
 func FuzzFold(f *testing.F) {
-	for _, s := range []string{"", "０６２７", "领券👍🏽。", "ß\u0345\u1e9e", "e\u200b\u0301", "\xff\xfe", "\u00a8", "ﷺ", "İ", "ｶﾞ", "\u1e9b\u0323", "ΑΙ\u0345"} {
+	for _, s := range []string{"", "０６２７", "领券👍🏽。", "ß\u0345\u1e9e", "e\u200b\u0301", "\xff\xfe", "\u00a8", "ﷺ", "İ", "ｶﾞ", "\u1e9b\u0323", "ΑΙ\u0345", "👍🏽 Ａ\r\n\tb　", "👨‍👩‍👧"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -124,6 +127,9 @@ func FuzzFold(f *testing.F) {
 		}
 		if slow := strings.TrimFunc(width.Fold.String(visible(s)), edge); Plain(s) != slow {
 			t.Errorf("Plain(%q) = %q, by the tables %q", s, Plain(s), slow)
+		}
+		if fast, ok := common(s); ok && fast != width.Fold.String(s) {
+			t.Errorf("%q is %q in common widths, by the tables %q", s, fast, width.Fold.String(s))
 		}
 		if !utf8.ValidString(folded) {
 			t.Fatalf("Fold(%q) = %q is not UTF-8", s, folded)

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"text/template"
+	"unicode/utf8"
 )
 
 // functions are what templates may call besides the built-in ones. Some of
@@ -119,12 +120,27 @@ func index(v any, keys ...any) any {
 	return v
 }
 
-// slice cuts a text by characters, to what there is of it.
+// slice cuts a text by characters, to what there is of it. A stray byte counts
+// as one, and comes out as what stands for it.
 func slice(v any, from int, to ...int) string {
-	runes := []rune(show(v))
-	end := len(runes)
+	s := show(v)
 	if len(to) > 0 {
-		end = min(max(to[0], 0), end)
+		s = s[:offset(s, to[0])]
 	}
-	return string(runes[min(max(from, 0), end):end])
+	if s = s[offset(s, from):]; !utf8.ValidString(s) {
+		s = string([]rune(s))
+	}
+	return s
+}
+
+// offset is where the n-th character of s begins, counted from 0; its end when
+// there are fewer.
+func offset(s string, n int) int {
+	for i := range s {
+		if n <= 0 {
+			return i
+		}
+		n--
+	}
+	return len(s)
 }

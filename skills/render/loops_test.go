@@ -10,10 +10,10 @@ func TestLoopsThatWriteNothingEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := tmpl.Execute(Data{Text: "short"}); out != "ok" || err != nil {
+	if out, err := tmpl.Execute(&Data{Text: "short"}); out != "ok" || err != nil {
 		t.Errorf("a short one makes %q, %v", out, err)
 	}
-	if _, err := tmpl.Execute(Data{Text: strings.Repeat("x", 4000)}); err == nil || !strings.Contains(err.Error(), "go round") {
+	if _, err := tmpl.Execute(&Data{Text: strings.Repeat("x", 4000)}); err == nil || !strings.Contains(err.Error(), "go round") {
 		t.Errorf("a long one ends with %v", err)
 	}
 }
@@ -39,10 +39,10 @@ func TestLoopsOverWhatIsThereGoAllTheWay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := tmpl.Execute(Data{Match: []string{"a", "b", "c"}}); out != "a, b, c" || err != nil {
+	if out, err := tmpl.Execute(&Data{Match: []string{"a", "b", "c"}}); out != "a, b, c" || err != nil {
 		t.Errorf("%q, %v", out, err)
 	}
-	if out, err := tmpl.Execute(Data{}); out != "none" || err != nil {
+	if out, err := tmpl.Execute(&Data{}); out != "none" || err != nil {
 		t.Errorf("%q, %v", out, err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 // Limit bounds what one template may make, in bytes.
 const Limit = 64 << 10
 
-// Data is what a template sees.
+// Data is what a template sees. Filling a text in only reads it.
 type Data struct {
 	User         string // the sender's id
 	UserName     string
@@ -33,13 +33,13 @@ type Data struct {
 }
 
 // Of is what a turn gives to templates. Data is the state's.
-func Of(t *engine.Turn) Data {
+func Of(t *engine.Turn) *Data {
 	e := t.Event
 	now := e.Received.In(time.UTC)
 	if t.Account.Location != nil {
 		now = e.Received.In(t.Account.Location)
 	}
-	return Data{
+	return &Data{
 		User: e.Sender, UserName: e.SenderName, Conversation: e.Conversation, Account: e.Account,
 		Text: e.Text, Match: t.Match, Data: t.State.Data,
 		Day: now.Format(time.DateOnly), Now: now,
@@ -57,9 +57,10 @@ type Scope struct {
 
 // Template is one text, ready to be filled in. It is safe for concurrent use.
 type Template struct {
-	tree  *template.Template
-	fixed bool // it has no actions: the text is what it makes
-	text  string
+	tree    *template.Template
+	program program // nil: the tree is too much for one
+	fixed   bool    // it has no actions: the text is what it makes
+	text    string
 }
 
 // Parse reads a text and checks all that it refers to. The error says what is
@@ -84,28 +85,48 @@ func Parse(text string, s Scope) (*Template, error) {
 			return nil, fmt.Errorf("bad template: %s", plain(err))
 		}
 	}
-	return &Template{tree: t, fixed: !strings.Contains(text, "{{"), text: strings.ToValidUTF8(text, "\uFFFD")}, nil
+	return &Template{
+		tree: t, program: lower(t.Root),
+		fixed: !strings.Contains(text, "{{"), text: strings.ToValidUTF8(text, "\uFFFD"),
+	}, nil
 }
 
-// Execute fills the text in; most replies are fixed and cost nothing. What is missing comes out empty; what the data
-// holds is never read as a template. It fails when the result passes Limit.
-func (t *Template) Execute(d Data) (out string, err error) {
-	if t.fixed {
+// Execute fills the text in: one without actions costs nothing, most others
+// little. What is missing comes out empty; what the data holds is never read
+// as a template. It fails when the result passes Limit.
+func (t *Template) Execute(d *Data) (string, error) {
+	var out string
+	var err error
+	switch {
+	case t.fixed:
 		return t.text, nil
+	case t.program != nil:
+		out, err = t.program.fill(d)
+	default:
+		out, err = t.walk(d)
 	}
+	if err != nil {
+		return "", fmt.Errorf("fill in template: %s", plain(err))
+	}
+	return strings.ToValidUTF8(out, "\uFFFD"), nil
+}
+
+// walk fills the text in by text/template.
+func (t *Template) walk(d *Data) (out string, err error) {
 	// text/template passes runtime errors of its own on as panics.
 	defer func() {
 		if r := recover(); r != nil {
-			out, err = "", fmt.Errorf("fill in template: %v", r)
+			err = fmt.Errorf("%v", r)
 		}
 	}()
 	b := bounded{left: Limit}
-	d.rounds = new(int)
-	if err := t.tree.Execute(&b, d); err != nil {
-		return "", fmt.Errorf("fill in template: %s", plain(err))
-	}
-	return strings.ToValidUTF8(b.text.String(), "\uFFFD"), nil
+	counted := *d
+	counted.rounds = new(int)
+	err = t.tree.Execute(&b, counted)
+	return b.text.String(), err
 }
+
+var errTooLong = fmt.Errorf("the text grows beyond %d bytes", Limit)
 
 // bounded collects what a template writes, up to a limit.
 type bounded struct {
@@ -115,7 +136,7 @@ type bounded struct {
 
 func (b *bounded) Write(p []byte) (int, error) {
 	if b.left -= len(p); b.left < 0 {
-		return 0, fmt.Errorf("the text grows beyond %d bytes", Limit)
+		return 0, errTooLong
 	}
 	return b.text.Write(p)
 }

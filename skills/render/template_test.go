@@ -183,7 +183,7 @@ func TestAnOutputWithoutEndIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := Data{Match: make([]string, 1000)}
+	d := &Data{Match: make([]string, 1000)}
 	if _, err := tmpl.Execute(d); err == nil || !strings.Contains(err.Error(), "65536 bytes") {
 		t.Errorf("err = %v, want the limit named", err)
 	}
@@ -194,7 +194,7 @@ func TestOutputIsUTF8(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := tmpl.Execute(Data{Text: "a\xffb"}); err != nil || got != "a\uFFFDb" {
+	if got, err := tmpl.Execute(&Data{Text: "a\xffb"}); err != nil || got != "a\uFFFDb" {
 		t.Errorf("got %q, %v", got, err)
 	}
 }
@@ -225,6 +225,9 @@ func FuzzTemplate(f *testing.F) {
 		}
 		d := Of(turn())
 		d.Text, d.Response = said, map[string]any{"a": map[string]any{"b": nil}, "list": []any{"x", 1.5}}
+		if tmpl.program != nil {
+			agree(t, tmpl, d)
+		}
 		got, err := tmpl.Execute(d)
 		if err != nil {
 			return

@@ -126,7 +126,7 @@ func (s *skill) Handle(_ context.Context, t *engine.Turn) (engine.Outcome, error
 	return out, nil
 }
 
-func (s *skill) send(p part, due time.Time, data render.Data) ([]engine.Command, error) {
+func (s *skill) send(p part, due time.Time, data *render.Data) ([]engine.Command, error) {
 	if p.action == engine.SendText {
 		return s.Say(due, p.text, data)
 	}
