@@ -120,7 +120,7 @@ func New(o Options) *Dispatcher {
 	return &Dispatcher{
 		o:       o,
 		table:   newTable(),
-		results: make(chan result),
+		results: make(chan result, o.Workers), // nobody waits to hand one in
 		changed: make(chan struct{}, 1),
 	}
 }

@@ -38,6 +38,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 			d.stats.waiting.Add(1)
 		case r := <-d.results:
 			d.finish(r)
+			d.finishAll()
 		case <-d.alarm.C:
 			d.wake()
 		case <-d.changed:
@@ -45,6 +46,19 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 		}
 	}
 	return d.stop(cancel)
+}
+
+// finishAll takes back what else is done: the turns of one commit end all at
+// once, and one look for what to start next is enough for them.
+func (d *Dispatcher) finishAll() {
+	for {
+		select {
+		case r := <-d.results:
+			d.finish(r)
+		default:
+			return
+		}
+	}
 }
 
 // stop waits for the turns in hand.

@@ -38,13 +38,23 @@ type account struct {
 	alarm     time.Time // when to look again; zero: not before something happens
 }
 
+// marksPerSlot is how many marks for each slot may be on their way to the disk
+// where a doubt does no harm. A mark waits for one or two commits, a request on
+// a good network for much less: with one mark for each slot the disk's pace
+// would be that of sending.
+const marksPerSlot = 4
+
 // room tells whether another command may start. A mark that is being written
 // takes no slot, so that the wire need not idle while the disk works; but
 // while no slot is free nothing more is marked, since what is marked is in
 // doubt should the process die. With one slot that is one command at most.
 func (a *account) room() bool {
 	parallel := a.pacer.Limits().Parallel
-	return a.open && a.wire+len(a.queued) < parallel && a.marking < parallel && a.settling < maxSettling
+	marks := parallel
+	if parallel > 1 && a.conf.OnDoubt == Resend {
+		marks *= marksPerSlot
+	}
+	return a.open && a.wire+len(a.queued) < parallel && a.marking < marks && a.settling < maxSettling
 }
 
 // offer is what an account could send now: the first line of each lane.

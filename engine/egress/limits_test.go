@@ -269,3 +269,36 @@ func TestAnAccountThatIsLeftOutHoldsItsCommands(t *testing.T) {
 		w.wantState("3", "sent")
 	})
 }
+
+// Marks wait for the disk; how many may wait at once decides how fast sending
+// is, and how much is in doubt when the process dies.
+func TestMoreIsMarkedThanCanLeaveOnlyWhereADoubtDoesNoHarm(t *testing.T) {
+	for _, tt := range []struct {
+		name, onDoubt string
+		parallel      int
+		marks         int // written in one commit
+	}{
+		{"resend", Resend, 4, 16},
+		{"hold", Hold, 4, 4},
+		{"one at a time", Resend, 1, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, shop(accountWith(func(a *Account) { a.OnDoubt, a.Limits.Parallel = tt.onDoubt, tt.parallel })))
+				w.outbox.disk = time.Second
+				for i := range 40 {
+					w.say("shop", fmt.Sprintf("reply c%d t%d", i, i))
+				}
+				w.start()
+				defer w.stop()
+				after(2*time.Second + 100*time.Millisecond) // the outbox is read, the first marks are written
+				if got := len(w.platforms["shop"].tasks()); got != tt.marks {
+					t.Errorf("%d commands left after the first commit of marks, want %d", got, tt.marks)
+				}
+				if most := w.platforms["shop"].most; most > tt.parallel {
+					t.Errorf("%d requests were in flight at once, the limit is %d", most, tt.parallel)
+				}
+			})
+		})
+	}
+}

@@ -42,7 +42,7 @@ func newOwner(ctx context.Context, e *Egress) *owner {
 	cut, endGrace := context.WithCancel(context.WithoutCancel(ctx))
 	return &owner{
 		Egress: e,
-		acts: &acts{outbox: e.opts.Outbox, log: e.opts.Log, reports: make(chan *flight),
+		acts: &acts{outbox: e.opts.Outbox, log: e.opts.Log, reports: make(chan *flight, 64),
 			stop: ctx, cut: cut},
 		crew:     warm.NewCrew(),
 		endGrace: endGrace,
@@ -83,6 +83,7 @@ func (o *owner) run(ctx context.Context) error {
 		select {
 		case f := <-o.acts.reports:
 			o.report(f)
+			o.reportAll()
 		case <-o.poke:
 			if !o.stopping && o.hear() {
 				o.Wake()
@@ -91,6 +92,19 @@ func (o *owner) run(ctx context.Context) error {
 		case <-stop:
 		case <-grace:
 			o.endGrace()
+		}
+	}
+}
+
+// reportAll takes back what else has landed: the acts of one commit end all at
+// once, and one look for what to do next is enough for them.
+func (o *owner) reportAll() {
+	for {
+		select {
+		case f := <-o.acts.reports:
+			o.report(f)
+		default:
+			return
 		}
 	}
 }

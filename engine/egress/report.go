@@ -102,7 +102,7 @@ func (o *owner) answered(f *flight) {
 
 // tell lets the account's pace know what the platform said.
 func (o *owner) tell(f *flight, at instant) {
-	a, log := f.account, o.opts.Log.With("account", f.account.name)
+	a, log := f.account, o.opts.Log
 	class := channel.Class("")
 	if f.failure != nil {
 		class = f.failure.Class
@@ -119,15 +119,15 @@ func (o *owner) tell(f *flight, at instant) {
 		told.Until = at.wall.Add(held)
 		f.failure = &told
 		if began {
-			log.Warn("platform asks to wait; account held", "held_ms", held.Milliseconds(), "status", told.Status, "note", told.Note)
+			log.Warn("platform asks to wait; account held", "account", a.name, "held_ms", held.Milliseconds(), "status", told.Status, "note", told.Note)
 		}
 	case channel.Unreachable:
 		if held, began := a.pacer.Unreachable(at.mono); began {
-			log.Warn("platform unreachable; account held", "held_ms", held.Milliseconds(), "note", f.failure.Note)
+			log.Warn("platform unreachable; account held", "account", a.name, "held_ms", held.Milliseconds(), "note", f.failure.Note)
 		}
 	default:
 		if a.pacer.Answered() {
-			log.Info("platform reachable again")
+			log.Info("platform reachable again", "account", a.name)
 		}
 	}
 }
@@ -192,6 +192,9 @@ func (o *owner) record(f *flight) {
 	}
 	if s.Final == store.Dead {
 		m.Dead.WithLabelValues(name, "command").Inc()
+	}
+	if s.Final == store.Sent && f.failure == nil && !o.opts.Log.Enabled(context.Background(), slog.LevelDebug) {
+		return // the line costs more than the rest of this
 	}
 	attrs := append(f.attrs(), "outcome", outcome)
 	switch {
