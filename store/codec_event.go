@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"maps"
@@ -32,7 +33,12 @@ const (
 	evTicketExpires
 	evTime
 	evRaw
+	evTextAt // where the text stands in Raw: offset (4), length (4); in place of evText, after evRaw
 )
+
+// minQuote is the length from which a text that stands in the raw body as it
+// is, as most do, is not stored twice.
+const minQuote = 32
 
 // Tags within a media reference and within a parameter.
 const (
@@ -50,7 +56,7 @@ const receivedAt = bodyAt
 
 // EncodeEvent returns the record of an event. Equal events make equal records.
 func EncodeEvent(e *engine.Event) []byte {
-	b := make([]byte, receivedAt+8, 192+len(e.Text)+len(e.Raw))
+	b := make([]byte, receivedAt+8, 192+len(e.Text)+len(e.Raw)) // room for a text that is not in the body
 	b[0] = recordFormat
 	b = appendString(b, evAccount, e.Account)
 	b = appendString(b, evKind, string(e.Kind))
@@ -63,7 +69,13 @@ func EncodeEvent(e *engine.Event) []byte {
 	b = appendBool(b, evSelf, e.Self)
 	b = appendBool(b, evGroup, e.Group)
 	b = appendString(b, evMention, string(e.Mention))
-	b = appendString(b, evText, e.Text)
+	quoted := -1
+	if len(e.Text) >= minQuote {
+		quoted = bytes.Index(e.Raw, []byte(e.Text))
+	}
+	if quoted < 0 {
+		b = appendString(b, evText, e.Text)
+	}
 	b = appendString(b, evActor, e.Actor)
 	for _, m := range e.Members {
 		b = appendNested(b, evMember, []byte(m))
@@ -71,14 +83,21 @@ func EncodeEvent(e *engine.Event) []byte {
 	for _, m := range e.Media {
 		b = appendNested(b, evMedia, encodeMedia(m))
 	}
-	for _, k := range slices.Sorted(maps.Keys(e.Params)) {
-		v := appendString(appendString(nil, paramKey, k), paramValue, e.Params[k])
-		b = appendNested(b, evParam, v)
+	if len(e.Params) > 0 { // sorting allocates even nothing
+		for _, k := range slices.Sorted(maps.Keys(e.Params)) {
+			v := appendString(appendString(nil, paramKey, k), paramValue, e.Params[k])
+			b = appendNested(b, evParam, v)
+		}
 	}
 	b = appendString(b, evTicketToken, e.Ticket.Token)
 	b = appendTime(b, evTicketExpires, e.Ticket.Expires)
 	b = appendTime(b, evTime, e.Time)
 	b = appendBytes(b, evRaw, e.Raw)
+	if quoted >= 0 {
+		b = append(binary.AppendUvarint(b, evTextAt), 8)
+		b = binary.BigEndian.AppendUint32(b, uint32(quoted))
+		b = binary.BigEndian.AppendUint32(b, uint32(len(e.Text)))
+	}
 	StampEvent(b, e.Received)
 	return b
 }
@@ -165,7 +184,21 @@ func readEventField(f *fields, e *engine.Event) {
 		e.Time = f.time()
 	case evRaw:
 		e.Raw = f.bytes()
+	case evTextAt:
+		e.Text = quote(f, e.Raw)
 	}
+}
+
+// quote reads a text out of the raw body.
+func quote(f *fields, raw []byte) string {
+	if len(f.val) == 8 {
+		at, n := uint64(binary.BigEndian.Uint32(f.val)), uint64(binary.BigEndian.Uint32(f.val[4:]))
+		if at+n <= uint64(len(raw)) {
+			return string(raw[at : at+n])
+		}
+	}
+	f.fail("text is not in the body")
+	return ""
 }
 
 // appendNested writes a field even when it is empty: an empty member counts.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -48,6 +49,40 @@ func TestEventSurvivesItsRecord(t *testing.T) {
 				t.Fatalf("got %+v, %v\nwant %+v", got, err, e)
 			}
 		})
+	}
+}
+
+func TestATextThatStandsInTheBodyIsStoredOnce(t *testing.T) {
+	text := strings.Repeat("您好，", 20)
+	for name, tt := range map[string]struct {
+		e     engine.Event
+		twice bool
+	}{
+		"as it is":              {engine.Event{Text: text, Raw: []byte(`{"text":"` + text + `"}`)}, false},
+		"at the end":            {engine.Event{Text: text, Raw: []byte("text=" + text)}, false},
+		"written otherwise":     {engine.Event{Text: text, Raw: []byte(`{"text":"\u60a8"}`)}, true},
+		"with nothing in there": {engine.Event{Text: text}, true},
+		"too short to matter":   {engine.Event{Text: "好", Raw: []byte("好好")}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rec := EncodeEvent(&tt.e)
+			got, err := DecodeEvent(rec)
+			if err != nil || !reflect.DeepEqual(got, &tt.e) {
+				t.Fatalf("got %+v, %v", got, err)
+			}
+			if twice := len(rec) > len(tt.e.Raw)+len(tt.e.Text); twice != tt.twice {
+				t.Errorf("a record of %d bytes for a body of %d and a text of %d", len(rec), len(tt.e.Raw), len(tt.e.Text))
+			}
+		})
+	}
+}
+
+func TestATextBeyondTheBodyIsRefused(t *testing.T) {
+	for _, at := range [][]byte{{0, 0, 0, 0, 0, 0, 0, 9}, {0, 0, 0, 9, 0, 0, 0, 0}, {255, 255, 255, 255, 255, 255, 255, 255}, {0}} {
+		b := appendBytes(make([]byte, 8), evRaw, []byte("12345678"))
+		if e, err := DecodeEvent(frame(appendBytes(b, evTextAt, at))); !errors.Is(err, ErrRecord) {
+			t.Errorf("%x: got %+v, %v", at, e, err)
+		}
 	}
 }
 
