@@ -66,14 +66,19 @@ func (s *Store) allDuplicate(events []*engine.Event) store.Appended {
 
 func (t *txn) appendEvents(events []*engine.Event, recs [][]byte, keys []engine.Key, window time.Duration) (store.Appended, error) {
 	out := store.Appended{Seqs: make([]uint64, len(events)), Duplicate: make([]bool, len(events))}
-	earlier := make(map[engine.Key]bool, len(events))
+	var earlier map[engine.Key]bool
+	if len(keys) > 1 {
+		earlier = make(map[engine.Key]bool, len(keys))
+	}
 	for i, k := range keys {
 		known, err := t.known(k, window)
 		if err != nil {
 			return store.Appended{}, err
 		}
 		out.Duplicate[i] = known || earlier[k]
-		earlier[k] = true
+		if earlier != nil {
+			earlier[k] = true
+		}
 	}
 	for i, e := range events {
 		if out.Duplicate[i] {
