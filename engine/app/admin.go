@@ -104,6 +104,9 @@ func (a *App) gauges() {
 		{Name: "store_bytes", Help: "Size of the store's file."},
 		{Name: "store_free_bytes", Help: "Unused bytes within the store's file."},
 		{Name: "oldest_event_seconds", Help: "Age of the first event in the log."},
+		{Name: "mailbox_events", Help: "Events of the log that have been given a place in a mailbox."},
+		{Name: "mailboxes", Help: "Conversations with events that wait."},
+		{Name: "turns_running", Help: "Events being handled now."},
 	}, func() ([]float64, error) {
 		s, err := a.store.Stats()
 		if err != nil {
@@ -113,9 +116,11 @@ func (a *App) gauges() {
 		if !s.OldestEvent.IsZero() {
 			age = max(0, a.store.Now().Sub(s.OldestEvent).Seconds())
 		}
+		d := a.dispatch.Stats()
 		return []float64{
 			float64(s.Events), float64(s.Commands), float64(s.InDoubt), float64(s.Letters),
 			float64(s.DedupKeys), float64(s.FileBytes), float64(s.FreeBytes), age,
+			float64(d.Waiting), float64(d.Conversations), float64(d.Running),
 		}, nil
 	})
 }

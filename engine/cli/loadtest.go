@@ -31,6 +31,7 @@ func loadtestVerb(ctx context.Context, c *call) int {
 		return exitOK
 	}
 	o, read := c.loadtestFlags()
+	floorFile := c.flags.String("floors", "", "a TOML `file` of figures that must be held; exit 1 when one is not")
 	if code, ok := c.parse(0, 0); !ok {
 		return code
 	}
@@ -44,6 +45,13 @@ func loadtestVerb(ctx context.Context, c *call) int {
 	if err != nil {
 		c.say(err)
 		return exitUsage
+	}
+	var floors []loadtest.Floor
+	if *floorFile != "" {
+		if floors, err = loadtest.ReadFloors(*floorFile); err != nil {
+			c.say(err)
+			return exitUsage
+		}
 	}
 	report, err := loadtest.Run(ctx, *o)
 	if err != nil {
@@ -63,6 +71,27 @@ func loadtestVerb(ctx context.Context, c *call) int {
 		fmt.Fprintln(c.Err, "the engine lost, doubled or reordered events; the report says where")
 		return exitFailed
 	}
+	return c.judge(report, floors)
+}
+
+// judge sets the report against the floors, if there are any.
+func (c *call) judge(report *loadtest.Report, floors []loadtest.Floor) int {
+	if len(floors) == 0 {
+		return exitOK
+	}
+	out := c.Out
+	if c.json {
+		out = c.Err // the report stands alone
+	}
+	held, err := loadtest.PrintVerdicts(out, report.Judge(floors))
+	if err != nil {
+		c.say(fmt.Errorf("write verdicts: %w", err))
+		return exitFailed
+	}
+	if !held {
+		fmt.Fprintln(c.Err, "a figure is not held; the table says which")
+		return exitFailed
+	}
 	return exitOK
 }
 
@@ -80,7 +109,8 @@ func (c *call) loadtestFlags() (o *loadtest.Options, read func() error) {
 	connections := f.String("connections", "16,64,256", "of acks, a `list`")
 	rates := f.String("rates", "1000,2500,5000", "of latency, callbacks per second, a `list`")
 	keys := f.String("keys", "10000,1000000", "ids in the dedup window, of keys, a `list`")
-	f.IntVar(&o.Backlog, "backlog", 200_000, "events that wait at the crash, of recover")
+	f.IntVar(&o.Backlog, "backlog", 200_000, "events that wait, of recover and memory")
+	f.IntVar(&o.Long, "long", 1_000_000, "events of long")
 	f.IntVar(&o.Conversations, "conversations", 10_000, "how many people write")
 	f.IntVar(&o.Events, "events", 2_000_000, "at most, in one measurement")
 	f.StringVar(&o.Dir, "dir", "", "where the stores lie; default the system's `folder` for temporary files")

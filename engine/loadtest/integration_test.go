@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"bot/store"
+	"bot/store/boltstore"
 )
 
 // build makes the real binary.
@@ -30,7 +33,7 @@ func few(t *testing.T, program string, scenarios ...string) (Options, *bytes.Buf
 	return Options{
 		Program: program, Version: "test", Scenarios: scenarios, Rounds: 1,
 		Duration: time.Second, Warmup: 100 * time.Millisecond,
-		Connections: []int{8}, Rates: []float64{100}, Backlog: 2000, Conversations: 100, Events: 1_000_000,
+		Connections: []int{8}, Rates: []float64{100}, Keys: []int{1000}, Backlog: 2000, Long: 1000, Conversations: 100, Events: 1_000_000,
 		Dir: t.TempDir(), Progress: progress, Now: time.Now,
 	}, progress
 }
@@ -80,5 +83,29 @@ func TestKilledBinaryDeliversWhatWaited(t *testing.T) {
 	m := report.Scenarios[0].Groups[0].Rows[1].Median
 	if !report.Sound() || m.Ready <= 0 || m.Totals.Acked < o.Backlog || m.Totals.Delivered < m.Totals.Acked {
 		t.Errorf("after the kill: %+v", m)
+	}
+}
+
+func TestAStartedEngineTellsWhatItsHeapHolds(t *testing.T) {
+	o, _ := few(t, build(t), "memory", "long")
+	o.OpenStore = func(ctx context.Context, path string) (store.Store, error) {
+		return boltstore.Open(ctx, boltstore.Options{Path: path})
+	}
+	report, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !report.Sound() {
+		t.Error("the engine lost, doubled or reordered events")
+	}
+	for _, g := range report.Scenarios[0].Groups {
+		// A thousand of anything drowns in what a process takes; that they are
+		// told apart at all is what can be said here.
+		if n := g.Rows[1].Median; n.BytesEach == 0 || n.Resident <= 0 {
+			t.Errorf("%s: %+v", g.Name, n)
+		}
+	}
+	if m := report.Scenarios[1].Groups[0].Rows[0].Median; m.Growth <= 0 || m.FileToLive < 1 || m.Totals.Delivered != 1000 {
+		t.Errorf("long: %+v", m)
 	}
 }

@@ -43,7 +43,8 @@ type Options struct {
 	Connections   []int
 	Rates         []float64 // callbacks per second, of open loops
 	Keys          []int     // ids in the dedup window, in `keys`
-	Backlog       int       // events that wait when the process is killed, in `recover`
+	Backlog       int       // events that wait, in `recover` and `memory`
+	Long          int       // events of `long`
 	Conversations int
 	Events        int // of one measurement at most
 	Manners       Manners
@@ -89,6 +90,10 @@ func (o *Options) Check() error {
 	between("conversations", float64(o.Conversations), 1, 10_000_000)
 	between("events", float64(o.Events), 1, 20_000_000)
 	between("backlog", float64(o.Backlog), 1, 5_000_000)
+	between("long", float64(o.Long), 100, 20_000_000)
+	if len(o.Keys) == 0 && (slices.Contains(o.Scenarios, keys.name) || slices.Contains(o.Scenarios, memory.name)) {
+		errs = append(errs, errors.New("keys: at least one number"))
+	}
 	between("share of failures", o.Manners.Fail, 0, 0.9)
 	for _, n := range o.Connections {
 		between("connections", float64(n), 1, 4096)

@@ -112,6 +112,9 @@ func sumUp(g group, rounds [][]Sample) Group {
 func ratios(g group, rounds [][]Sample, i int) []Ratio {
 	var out []Ratio
 	for j, base := range g.trials[:i] {
+		if rounds[0][j].Rate == 0 {
+			continue // no rates are compared here
+		}
 		if j > 0 && !slices.Contains(g.trials[i].against, base.name) {
 			continue
 		}

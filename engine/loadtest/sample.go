@@ -23,6 +23,10 @@ type Sample struct {
 	Others   float64 `json:"other_cores"`   // CPU used by strangers to the test
 	Sync     float64 `json:"sync_ms"`       // F, measured before the group
 	Ready    float64 `json:"ready_s"`       // from start to taking callbacks, after a crash
+	Growth   float64 `json:"commit_growth"` // mean commit time of the last tenth of the events to the first's
+	// FileToLive is the store's file to what is in use of it.
+	FileToLive float64 `json:"file_to_live"`
+	BytesEach  float64 `json:"bytes_each"` // of heap, for what the store was filled with
 
 	Statuses map[string]int `json:"statuses"` // of the answers
 	Failed   int            `json:"failed"`   // requests without an answer
@@ -40,13 +44,16 @@ func (s *Sample) figures() []*float64 {
 		&s.Ack.P50, &s.Ack.P99, &s.Ack.P999, &s.Ack.Max,
 		&s.Way.P50, &s.Way.P99, &s.Way.P999, &s.Way.Max,
 		&s.CPU, &s.Device, &s.Commits, &s.Acts, &s.Handled,
-		&s.Resident, &s.Others, &s.Sync, &s.Ready,
+		&s.Resident, &s.Others, &s.Sync, &s.Ready, &s.Growth, &s.FileToLive, &s.BytesEach,
 	}
 }
 
 // brief is the sample on the line that shows progress.
 func (s *Sample) brief() string {
 	line := fmt.Sprintf("%.0f/s, answer p50 %.2f ms p99 %.2f ms", s.Rate, s.Ack.P50, s.Ack.P99)
+	if s.Rate == 0 {
+		line = fmt.Sprintf("%.0f MiB", s.Resident)
+	}
 	if s.Ready > 0 {
 		line += fmt.Sprintf(", ready after %.2f s", s.Ready)
 	}

@@ -85,6 +85,13 @@ func (r *Row) remarks() []string {
 			f.AckP50, f.AckP99, f.WayP50, f.WayP99))
 	}
 	m := &r.Median
+	if m.BytesEach > 0 {
+		out = append(out, fmt.Sprintf("%.1f bytes of heap each", m.BytesEach))
+	}
+	if m.Growth > 0 {
+		out = append(out, fmt.Sprintf("a commit of the last tenth takes %.2f times as long as one of the first; the file is %.2f times what is in use of it",
+			m.Growth, m.FileToLive))
+	}
 	if m.Ready > 0 {
 		out = append(out, fmt.Sprintf("takes callbacks %.2f s after its start", m.Ready))
 	}
