@@ -2,16 +2,15 @@ package channel
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
-	"strings"
-	"sync/atomic"
 	"time"
+
+	"bot/engine/channel/wire"
 )
 
 // MaxReply is how much of a platform's answer is read.
@@ -20,7 +19,7 @@ const MaxReply = 64 << 10
 // Call is one request to a platform, and what must be known to report on it.
 type Call struct {
 	Method string // "" = POST
-	URL    string
+	URL    *url.URL
 	Header http.Header
 	Body   []byte
 	// Secrets never appear in an error of this call, whoever's words it quotes.
@@ -50,71 +49,91 @@ type Reply struct {
 //	429; 503 with Retry-After                      Throttled
 //	any other status below 200 or from 400         Permanent
 //
-// A request counts as written when its headers have been handed to the
-// connection, even if they cannot be proved to have left the machine: what may
-// have happened is never reported as what did not.
+// A request counts as written once a byte of it was handed to the network,
+// even if nothing can be proved to have left the machine: what may have
+// happened is never reported as what did not. The client's transport says so
+// by a *wire.NotSentError; one that never does proves nothing.
+//
+// Only the transport of client is used. What a client does besides (redirects,
+// cookies, a time limit) is not wanted here: it may send more than one request.
 //
 // An adapter that finds a failure inside a 2xx body reports it with Fail.
 func (c *Call) Do(ctx context.Context, client *http.Client) (Reply, error) {
 	if err := ctx.Err(); err != nil {
 		return Reply{}, c.Fail(Transient, 0, "not begun: "+err.Error())
 	}
-	var w wire
-	req, err := c.request(httptrace.WithClientTrace(ctx, w.trace()))
+	req, err := c.request(ctx)
 	if err != nil {
-		return Reply{}, c.Fail(Permanent, 0, "bad request: "+cause(err))
+		return Reply{}, c.Fail(Permanent, 0, "bad request: "+err.Error())
 	}
-	once := *client
-	once.CheckRedirect = stay
-	resp, err := once.Do(req)
+	resp, err := transport(client).RoundTrip(req)
 	if err != nil {
-		return Reply{}, c.Fail(w.class(ctx), 0, cause(err))
+		return Reply{}, c.Fail(lost(ctx, err), 0, err.Error())
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, MaxReply+1))
-	reply := Reply{Status: resp.StatusCode, Header: resp.Header, Body: body}
-	if len(body) > MaxReply {
-		reply.Body, reply.Cut = body[:MaxReply], true
-	}
+	reply := Reply{Status: resp.StatusCode, Header: resp.Header}
+	reply.Body, reply.Cut, err = read(resp.Body)
 	if resp.StatusCode/100 != 2 {
 		return Reply{}, c.refused(reply)
 	}
 	if err != nil {
-		return Reply{}, c.Fail(Unsure, resp.StatusCode, "answer broke off: "+cause(err))
+		return Reply{}, c.Fail(Unsure, resp.StatusCode, "answer broke off: "+err.Error())
 	}
 	return reply, nil
 }
 
-// request builds the request so that net/http will not send it twice by
-// itself. It replays a POST that has an Idempotency-Key when a kept-alive
-// connection breaks, unless there is a body that it cannot rewind; the replay
-// would escape the attempt mark. Only GET and HEAD may go without that guard.
-func (c *Call) request(ctx context.Context) (*http.Request, error) {
-	method := c.Method
-	if method == "" {
-		method = http.MethodPost
+func transport(client *http.Client) http.RoundTripper {
+	if client.Transport == nil {
+		return http.DefaultTransport
 	}
-	req, err := http.NewRequestWithContext(ctx, method, c.URL, nil)
-	if err != nil {
+	return client.Transport
+}
+
+// lost sorts a request that brought no answer.
+func lost(ctx context.Context, err error) Class {
+	unsent, ok := errors.AsType[*wire.NotSentError](err)
+	switch {
+	case !ok:
+		return Unsure
+	case unsent.Connected, errors.Is(ctx.Err(), context.Canceled):
+		return Transient
+	default:
+		return Unreachable
+	}
+}
+
+// read reads the answer's body, as far as it is wanted.
+func read(from io.Reader) (body []byte, cut bool, err error) {
+	body, err = io.ReadAll(io.LimitReader(from, MaxReply+1))
+	if len(body) > MaxReply {
+		return body[:MaxReply], true, err
+	}
+	return body, false, err
+}
+
+// request builds the request so that no transport will send it twice by
+// itself. net/http's replays a POST that has an Idempotency-Key when a
+// kept-alive connection breaks, unless there is a body that it cannot rewind;
+// the replay would escape the attempt mark. Only GET and HEAD may go without
+// that guard.
+func (c *Call) request(ctx context.Context) (*http.Request, error) {
+	method := cmp.Or(c.Method, http.MethodPost)
+	if err := c.check(method); err != nil {
 		return nil, err
 	}
-	if (req.URL.Scheme != "http" && req.URL.Scheme != "https") || req.URL.Host == "" {
-		return nil, errors.New("not an http or https address")
+	req := &http.Request{
+		Method: method, URL: c.URL, Host: c.URL.Host,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: c.Header,
 	}
-	for name, values := range c.Header {
-		for _, v := range values {
-			if strings.ContainsFunc(v, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
-				return nil, fmt.Errorf("header %s holds a control character", name)
-			}
-		}
-		req.Header[name] = values
+	if req.Header == nil {
+		req.Header = make(http.Header)
 	}
 	if len(c.Body) > 0 || method != http.MethodGet && method != http.MethodHead {
 		req.Body = io.NopCloser(bytes.NewReader(c.Body))
 		req.ContentLength = int64(len(c.Body))
-		req.GetBody = nil
 	}
-	return req, nil
+	return req.WithContext(ctx), nil
 }
 
 // refused sorts an answer outside 2xx.
@@ -151,37 +170,4 @@ func (c *Call) now() time.Time {
 		return time.Now()
 	}
 	return c.Now()
-}
-
-// cause drops the address that net/http puts before its errors: it may carry a
-// token in its query, and it says nothing the account's name does not say.
-func cause(err error) string {
-	if u, ok := errors.AsType[*url.Error](err); ok {
-		err = u.Err
-	}
-	return err.Error()
-}
-
-// wire is how far a request got. The transport reports from goroutines of its
-// own. It closes the connection before it gives up on a request, so that
-// nothing can be written any more once its error is out.
-type wire struct{ asked, connected, wrote atomic.Bool }
-
-func (w *wire) trace() *httptrace.ClientTrace {
-	return &httptrace.ClientTrace{
-		GetConn:      func(string) { w.asked.Store(true) },
-		GotConn:      func(httptrace.GotConnInfo) { w.connected.Store(true) },
-		WroteHeaders: func() { w.wrote.Store(true) },
-	}
-}
-
-func (w *wire) class(ctx context.Context) Class {
-	switch {
-	case w.wrote.Load(), !w.asked.Load(): // a transport that reports nothing proves nothing
-		return Unsure
-	case w.connected.Load(), errors.Is(ctx.Err(), context.Canceled):
-		return Transient
-	default:
-		return Unreachable
-	}
 }

@@ -8,11 +8,14 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"bot/engine/channel/wire"
 )
 
 // client is a NewClient that leaves nothing behind.
@@ -20,6 +23,16 @@ func client(t *testing.T) *http.Client {
 	c := NewClient()
 	t.Cleanup(c.CloseIdleConnections)
 	return c
+}
+
+// address is an address as an adapter has it: parsed.
+func address(t *testing.T, s string) *url.URL {
+	t.Helper()
+	u, err := url.Parse(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
 }
 
 func serve(t *testing.T, h http.HandlerFunc) string {
@@ -72,7 +85,7 @@ func TestCallClassesByStatus(t *testing.T) {
 				}
 				w.WriteHeader(tt.status)
 			})
-			call := Call{URL: url, Body: []byte("{}"), Now: func() time.Time { return noon }}
+			call := Call{URL: address(t, url), Body: []byte("{}"), Now: func() time.Time { return noon }}
 			_, err := call.Do(t.Context(), client(t))
 			e := wantClass(t, err, tt.want)
 			if calls.Load() != 1 {
@@ -157,7 +170,8 @@ func TestCallIsUnsureOnceTheRequestWasWritten(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			ctx, giveUp := context.WithCancel(t.Context())
 			defer giveUp()
-			call := Call{URL: raw(t, func(c net.Conn) { tt.then(c, giveUp) }), Body: []byte("END")}
+			url := raw(t, func(c net.Conn) { tt.then(c, giveUp) })
+			call := Call{URL: address(t, url), Body: []byte("END")}
 			_, err := call.Do(ctx, client(t))
 			wantClass(t, err, Unsure)
 		})
@@ -168,7 +182,8 @@ func TestCallIsUnsureOnceTheRequestWasWritten(t *testing.T) {
 func TestCallIsUnsureWhenTimeRunsOut(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	call := Call{URL: raw(t, func(c net.Conn) { io.Copy(io.Discard, c) }), Body: []byte("END")}
+	url := raw(t, func(c net.Conn) { io.Copy(io.Discard, c) })
+	call := Call{URL: address(t, url), Body: []byte("END")}
 	_, err := call.Do(ctx, client(t))
 	wantClass(t, err, Unsure)
 }
@@ -176,7 +191,7 @@ func TestCallIsUnsureWhenTimeRunsOut(t *testing.T) {
 // A status that refuses is an answer, whatever becomes of its body.
 func TestCallKeepsTheStatusOfABrokenRefusal(t *testing.T) {
 	url := raw(t, func(c net.Conn) { io.WriteString(c, "HTTP/1.1 400 Bad\r\nContent-Length: 100\r\n\r\nno such user") })
-	call := Call{URL: url, Body: []byte("END")}
+	call := Call{URL: address(t, url), Body: []byte("END")}
 	_, err := call.Do(t.Context(), client(t))
 	if e := wantClass(t, err, Permanent); e != nil && e.Note != "no such user" {
 		t.Errorf("note %q", e.Note)
@@ -207,15 +222,19 @@ func TestCallBeforeAnythingWasWritten(t *testing.T) {
 		call Call
 		want Class
 	}{
-		{"connection refused", nil, Call{URL: "http://" + closed.Addr().String()}, Unreachable},
-		{"no such host", nil, Call{URL: "http://nowhere.invalid"}, Unreachable},
-		{"a certificate nobody knows", nil, Call{URL: tls.URL}, Unreachable},
-		{"the TLS handshake hangs", nil, Call{URL: "https://" + silent.Addr().String()}, Unreachable},
-		{"cancelled before it began", cancelled, Call{URL: tls.URL}, Transient},
-		{"an address without a host", nil, Call{URL: "http:///x"}, Permanent},
-		{"an address of another kind", nil, Call{URL: "ftp://x/"}, Permanent},
-		{"a broken address", nil, Call{URL: "http://a b/"}, Permanent},
-		{"a header with a line break", nil, Call{URL: tls.URL, Header: http.Header{"X": {"a\nb"}}}, Permanent},
+		{"connection refused", nil, Call{URL: address(t, "http://"+closed.Addr().String())}, Unreachable},
+		{"no such host", nil, Call{URL: address(t, "http://nowhere.invalid")}, Unreachable},
+		{"a certificate nobody knows", nil, Call{URL: address(t, tls.URL)}, Unreachable},
+		{"the TLS handshake hangs", nil, Call{URL: address(t, "https://"+silent.Addr().String())}, Unreachable},
+		{"cancelled before it began", cancelled, Call{URL: address(t, tls.URL)}, Transient},
+		{"an address without a host", nil, Call{URL: address(t, "http:///x")}, Permanent},
+		{"an address of another kind", nil, Call{URL: address(t, "ftp://x/")}, Permanent},
+		{"no address", nil, Call{}, Permanent},
+		{"an address with credentials", nil, Call{URL: address(t, "http://a:b@c/")}, Permanent},
+		{"an address beyond ASCII", nil, Call{URL: address(t, "http://例子.测试/")}, Permanent},
+		{"a header whose name is none", nil, Call{URL: address(t, tls.URL), Header: http.Header{"X\r\nY": {"a"}}}, Permanent},
+		{"a method that is none", nil, Call{URL: address(t, tls.URL), Method: "A B"}, Permanent},
+		{"a header with a line break", nil, Call{URL: address(t, tls.URL), Header: http.Header{"X": {"a\nb"}}}, Permanent},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -246,35 +265,35 @@ func (c trickyConn) Write(p []byte) (int, error) {
 }
 
 func TestCallOverDialsThatFailInTheirOwnWay(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	long := http.Header{"X": {strings.Repeat("x", 8<<10)}} // more than is buffered before it is written
+	deaf := func() net.Conn {
+		c, far := net.Pipe()
+		far.Close()
+		return c
+	}
 	tests := []struct {
-		name   string
-		header http.Header
-		dial   func(ctx context.Context) (net.Conn, error)
-		want   Class
+		name string
+		dial func(cancel func()) (net.Conn, error)
+		want Class
 	}{
-		{"cancelled while dialling", nil, func(ctx context.Context) (net.Conn, error) {
+		{"cancelled while dialling", func(cancel func()) (net.Conn, error) {
 			cancel()
-			<-ctx.Done()
-			return nil, ctx.Err()
+			return nil, context.Canceled
 		}, Transient},
-		{"a connection that takes nothing", long, func(context.Context) (net.Conn, error) {
-			c, far := net.Pipe()
-			far.Close()
-			return c, nil
+		{"cancelled once connected", func(cancel func()) (net.Conn, error) {
+			cancel()
+			return deaf(), nil
 		}, Transient},
+		// That it took nothing is what it says.
+		{"a connection that takes nothing", func(func()) (net.Conn, error) { return deaf(), nil }, Unsure},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
 			c := client(t)
-			c.Transport.(*http.Transport).DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) { return tt.dial(ctx) }
-			call := Call{URL: "http://platform.test", Body: []byte("{}"), Header: tt.header}
-			use := t.Context()
-			if tt.header == nil {
-				use = ctx
-			}
-			_, err := call.Do(use, c)
+			c.Transport.(*wire.Transport).DialContext = func(context.Context, string, string) (net.Conn, error) { return tt.dial(cancel) }
+			call := Call{URL: address(t, "http://platform.test"), Body: []byte("{}")}
+			_, err := call.Do(ctx, c)
 			wantClass(t, err, tt.want)
 		})
 	}
@@ -288,7 +307,7 @@ func (silentTransport) RoundTrip(*http.Request) (*http.Response, error) {
 
 // A transport that does not report how far it got leaves the outcome open.
 func TestCallOverATransportThatReportsNothingIsUnsure(t *testing.T) {
-	call := Call{URL: "http://platform.test"}
+	call := Call{URL: address(t, "http://platform.test")}
 	_, err := call.Do(t.Context(), &http.Client{Transport: silentTransport{}})
 	wantClass(t, err, Unsure)
 }
@@ -317,14 +336,12 @@ func TestCallIsNeverReplayed(t *testing.T) {
 				}
 			})
 			c := client(t)
-			tr := c.Transport.(*http.Transport)
-			dial := tr.DialContext
-			tr.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
-				conn, err := dial(ctx, network, addr)
+			c.Transport.(*wire.Transport).DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
+				conn, err := new(net.Dialer).DialContext(ctx, network, addr)
 				broken.Store(false) // a new connection is whole
 				return trickyConn{conn, &broken}, err
 			}
-			call := Call{URL: url, Body: tt.body, Header: http.Header{"Idempotency-Key": {"k"}}}
+			call := Call{URL: address(t, url), Body: tt.body, Header: http.Header{"Idempotency-Key": {"k"}}}
 			if _, err := call.Do(t.Context(), c); err != nil {
 				t.Fatal(err)
 			}
@@ -348,7 +365,7 @@ func TestCallsOverStaleConnections(t *testing.T) {
 	c := client(t)
 	sent, unsure := 0, 0
 	for range 50 {
-		call := Call{URL: s.URL, Body: []byte("{}"), Header: http.Header{"Idempotency-Key": {"k"}}}
+		call := Call{URL: address(t, s.URL), Body: []byte("{}"), Header: http.Header{"Idempotency-Key": {"k"}}}
 		_, err := call.Do(t.Context(), c)
 		e, _ := errors.AsType[*SendError](err)
 		switch {
@@ -371,7 +388,7 @@ func TestCallsOverStaleConnections(t *testing.T) {
 
 func TestReplyIsBounded(t *testing.T) {
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) { w.Write(make([]byte, MaxReply+1)) })
-	call := Call{URL: url}
+	call := Call{URL: address(t, url)}
 	r, err := call.Do(t.Context(), client(t))
 	if err != nil || len(r.Body) != MaxReply || !r.Cut {
 		t.Errorf("%d bytes, cut %v, %v", len(r.Body), r.Cut, err)
@@ -398,10 +415,10 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// Some adapters must put a token into the query; net/http quotes the address.
+// Some adapters must put a token into the query.
 func TestErrorsDoNotQuoteTheAddress(t *testing.T) {
-	for _, url := range []string{"http://127.0.0.1:1/?access_token=hidden", "http://a b/?access_token=hidden", "ftp://x/?access_token=hidden"} {
-		call := Call{URL: url}
+	for _, url := range []string{"http://127.0.0.1:1/?access_token=hidden", "http://nowhere.invalid/?access_token=hidden", "ftp://x/?access_token=hidden"} {
+		call := Call{URL: address(t, url)}
 		_, err := call.Do(t.Context(), client(t))
 		if err == nil || strings.Contains(err.Error(), "hidden") {
 			t.Errorf("%v", err)

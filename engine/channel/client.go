@@ -1,9 +1,9 @@
 package channel
 
 import (
-	"net"
 	"net/http"
-	"time"
+
+	"bot/engine/channel/wire"
 )
 
 // NewClient makes the HTTP client that an engine's senders share. Time limits
@@ -13,24 +13,7 @@ import (
 // It speaks HTTP/1.1 only. On one HTTP/2 connection the loss of that
 // connection would put every request in flight in doubt at once.
 func NewClient() *http.Client {
-	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}
-	var protocols http.Protocols
-	protocols.SetHTTP1(true)
-	return &http.Client{
-		CheckRedirect: stay,
-		Transport: &http.Transport{
-			DialContext:         dialer.DialContext,
-			TLSHandshakeTimeout: 5 * time.Second,
-			MaxIdleConnsPerHost: 64,
-			// Shorter than what most gateways keep, so that it is rarely they
-			// who close a connection we are about to use.
-			IdleConnTimeout: 30 * time.Second,
-			// Sizes are bounded after decompression otherwise.
-			DisableCompression:     true,
-			MaxResponseHeaderBytes: 64 << 10,
-			Protocols:              &protocols,
-		},
-	}
+	return &http.Client{CheckRedirect: stay, Transport: &wire.Transport{}}
 }
 
 // stay answers a redirect with the redirect itself. Following one would send

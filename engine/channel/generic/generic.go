@@ -50,6 +50,7 @@ import (
 	"strings"
 	"time"
 
+	"bot/engine"
 	"bot/engine/channel"
 )
 
@@ -95,13 +96,19 @@ func newReceiver(accounts []channel.Account) (channel.Receiver, error) {
 }
 
 func newSender(a channel.Account, client *http.Client) (channel.Sender, error) {
-	base, err := url.Parse(a.BaseURL)
-	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
-		return nil, errors.New("base_url must be an http or https address, like https://api.example.com")
+	s := &sender{client: client, addresses: make(map[engine.Action]*url.URL, len(endpoints)), appID: a.AppID, now: time.Now}
+	for action, end := range endpoints {
+		u, err := url.Parse(strings.TrimRight(a.BaseURL, "/") + end.path)
+		if err != nil { // which quotes the address
+			return nil, errors.New("base_url must be an http or https address, like https://api.example.com")
+		}
+		if err := channel.CheckURL(u); err != nil {
+			return nil, fmt.Errorf("base_url, which must be like https://api.example.com: %w", err)
+		}
+		s.addresses[action] = u
 	}
-	s := &sender{client: client, base: strings.TrimRight(a.BaseURL, "/"), appID: a.AppID, now: time.Now}
 	if a.Token != "" {
-		s.bearer = "Bearer " + a.Token
+		s.bearer = []string{"Bearer " + a.Token}
 		s.secrets = append(s.secrets, a.Token)
 	}
 	if a.Secret != "" {

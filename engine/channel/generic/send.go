@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"net/http"
+	"net/url"
 	"time"
 
 	"bot/engine"
@@ -14,44 +15,52 @@ import (
 
 // sender carries out the commands of one account.
 type sender struct {
-	client  *http.Client
-	base    string // without a slash at its end
-	appID   string
-	bearer  string // "" = no Authorization
-	secrets []string
-	now     func() time.Time
+	client    *http.Client
+	addresses map[engine.Action]*url.URL // of the endpoints
+	appID     string
+	bearer    []string // the value of Authorization; nil = none
+	secrets   []string
+	now       func() time.Time
 }
 
-// endpoints are the actions this channel has, each with its path and what its
-// body holds besides the appId.
+// endpoints are the actions this channel has, each with its path and its body.
 var endpoints = map[engine.Action]struct {
 	path string
-	body func(c *engine.Command) map[string]any
+	body func(appID string, c *engine.Command) any
 }{
-	engine.SendText: {"/v1/message/send_text", func(c *engine.Command) map[string]any {
-		return map[string]any{"to": c.Conversation, "content": c.Text}
-	}},
+	engine.SendText:     {"/v1/message/send_text", text},
 	engine.SendImage:    {"/v1/message/send_image", media},
 	engine.SendFile:     {"/v1/message/send_file", media},
 	engine.AcceptFriend: {"/v1/friend/accept", credential},
 	engine.AddMember:    {"/v1/group/add_member", member},
 }
 
+func text(appID string, c *engine.Command) any {
+	return struct {
+		AppID   string `json:"appId"`
+		To      string `json:"to"`
+		Content string `json:"content"`
+	}{appID, c.Conversation, c.Text}
+}
+
 // media passes the parameters on as they are: gateways differ in what they
 // want to know of a file.
-func media(c *engine.Command) map[string]any {
-	m := parameters(c)
+func media(appID string, c *engine.Command) any {
+	m := parameters(appID, c)
 	m["to"] = c.Conversation
 	return m
 }
 
 // credential sends what came with the friend request and nothing else.
-func credential(c *engine.Command) map[string]any {
-	return map[string]any{"scene": c.Params["scene"]}
+func credential(appID string, c *engine.Command) any {
+	return struct {
+		AppID string `json:"appId"`
+		Scene any    `json:"scene"`
+	}{appID, c.Params["scene"]}
 }
 
-func member(c *engine.Command) map[string]any {
-	m := parameters(c)
+func member(appID string, c *engine.Command) any {
+	m := parameters(appID, c)
 	if _, ok := m["room_id"]; !ok {
 		m["room_id"] = c.Conversation
 	}
@@ -59,9 +68,10 @@ func member(c *engine.Command) map[string]any {
 }
 
 // parameters is a copy: a command is shared and never changed.
-func parameters(c *engine.Command) map[string]any {
+func parameters(appID string, c *engine.Command) map[string]any {
 	m := make(map[string]any, len(c.Params)+2)
 	maps.Copy(m, c.Params)
+	m["appId"] = appID
 	return m
 }
 
@@ -79,13 +89,11 @@ func (s *sender) Send(ctx context.Context, c *engine.Command) error {
 	if !ok {
 		return call.Fail(channel.Permanent, 0, "this channel has no action "+string(c.Action))
 	}
-	fields := end.body(c)
-	fields["appId"] = s.appID
-	body, err := json.Marshal(fields)
+	body, err := json.Marshal(end.body(s.appID, c))
 	if err != nil {
 		return call.Fail(channel.Permanent, 0, "encode command: "+err.Error())
 	}
-	call.URL, call.Body, call.Header = s.base+end.path, body, s.header(c.TaskID)
+	call.URL, call.Body, call.Header = s.addresses[c.Action], body, s.header(c.TaskID)
 	reply, err := call.Do(ctx, s.client)
 	if err != nil {
 		return repeated(err)
@@ -100,12 +108,13 @@ func (s *sender) Send(ctx context.Context, c *engine.Command) error {
 	return nil
 }
 
+var contentType = []string{"application/json"}
+
+// header holds names in their canonical form.
 func (s *sender) header(taskID string) http.Header {
-	h := make(http.Header, 3)
-	h.Set("Content-Type", "application/json")
-	h.Set("Idempotency-Key", taskID)
-	if s.bearer != "" {
-		h.Set("Authorization", s.bearer)
+	h := http.Header{"Content-Type": contentType, "Idempotency-Key": {taskID}}
+	if s.bearer != nil {
+		h["Authorization"] = s.bearer
 	}
 	return h
 }

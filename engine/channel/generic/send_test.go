@@ -148,8 +148,8 @@ func TestATaskIDThatIsNoHeaderIsPermanent(t *testing.T) {
 }
 
 func TestSenderNeedsAnAddress(t *testing.T) {
-	for _, u := range []string{"", "api.example.com", "ftp://x", "http://", "://"} {
-		if _, err := newSender(channel.Account{BaseURL: u}, http.DefaultClient); err == nil || !strings.Contains(err.Error(), "base_url") {
+	for _, u := range []string{"", "api.example.com", "ftp://x", "http://", "://", "https://例子.测试", "https://user:pass@example.com", "http://a b/?hidden"} {
+		if _, err := newSender(channel.Account{BaseURL: u}, http.DefaultClient); err == nil || !strings.Contains(err.Error(), "base_url") || strings.Contains(err.Error(), "pass") || strings.Contains(err.Error(), "hidden") {
 			t.Errorf("%q: got %v", u, err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"unicode/utf8"
 
 	"bot/engine/channel"
 )
@@ -96,6 +97,10 @@ func (w *word) UnmarshalJSON(b []byte) error {
 	switch {
 	case string(b) == "null":
 		*w = ""
+	case b[0] != '"': // a number, a boolean, a list or an object
+		*w = word(b)
+	case !escaped(b) && utf8.Valid(b):
+		*w = word(b[1 : len(b)-1])
 	case json.Unmarshal(b, &s) == nil:
 		*w = word(s)
 	default:
