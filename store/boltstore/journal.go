@@ -186,21 +186,34 @@ func (j *journal) due() bool {
 	return y.size > 0 && (y.size >= j.limit || j.uptime()-y.began >= foldEvery)
 }
 
-// commandsAfter are the ids of the commands in the journal beyond one, ascending.
-func (j *journal) commandsAfter(id uint64) iter.Seq[uint64] {
-	return func(yield func(uint64) bool) {
-		for _, g := range []*generation{j.old, j.young} { // ids only ever rise
-			if g == nil {
-				continue
-			}
+// ids are places in the outbox, ascending: those of the old generation and then
+// those of the young one, since ids only ever rise.
+type ids [2][]uint64
+
+// commandsAfter are the ids of the commands in the journal beyond one; some may
+// be gone again.
+func (j *journal) commandsAfter(id uint64) (out ids) {
+	for i, g := range []*generation{j.old, j.young} {
+		if g != nil {
 			at, _ := slices.BinarySearch(g.ids, id+1)
-			for _, n := range g.ids[at:] {
-				if !yield(n) {
-					return
-				}
-			}
+			out[i] = g.ids[at:]
 		}
 	}
+	return out
+}
+
+// next takes the first id off, if it is at most the limit.
+func (n *ids) next(limit uint64) (id uint64, ok bool) {
+	for i := range n {
+		if len(n[i]) > 0 {
+			if id = n[i][0]; id > limit {
+				return 0, false
+			}
+			n[i] = n[i][1:]
+			return id, true
+		}
+	}
+	return 0, false
 }
 
 // states are the values of all states in the journal, as they are now.

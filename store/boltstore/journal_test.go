@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"testing"
+	"time"
 
 	"bot/engine"
 	"bot/store"
@@ -50,16 +51,26 @@ func inTree(t *testing.T, s *Store, k engine.StateKey) bool {
 // talk handles one event of a conversation that moves its state on.
 func talk(t *testing.T, s *Store, id string, k engine.StateKey) {
 	t.Helper()
+	handle(t, s, hear(t, s, id, k), id, k)
+}
+
+func hear(t *testing.T, s *Store, id string, k engine.StateKey) (seq uint64) {
+	t.Helper()
 	e := &engine.Event{Account: k.Account, Kind: engine.Message, ID: id, Conversation: k.Conversation, Sender: k.Sender}
 	done, err := s.Append(t.Context(), []*engine.Event{e}, window)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return done.Seqs[0]
+}
+
+func handle(t *testing.T, s *Store, seq uint64, id string, k engine.StateKey) {
+	t.Helper()
 	st, err := s.State(k)
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = s.Commit(t.Context(), store.Commit{Seq: done.Seqs[0], Owner: id,
+	err = s.Commit(t.Context(), store.Commit{Seq: seq, Owner: id,
 		States: []store.StateWrite{{Key: k, Read: st.Version, State: engine.State{Skill: "form", Node: id}}},
 	})
 	if err != nil {
@@ -115,32 +126,37 @@ func TestACleanEndLeavesNoJournal(t *testing.T) {
 func TestFoldingMayBeCutOffAnywhere(t *testing.T) {
 	opt := testOptions(t, path(t))
 	opt.JournalBytes = 4 << 10
+	opt.Uptime = func() time.Duration { return 0 } // generations end by their size alone
 	s := mustOpen(t, opt)
 	const conversations = 150 // more than a step folds
 	keyOf := func(i int) engine.StateKey {
 		return engine.StateKey{Account: "a", Conversation: fmt.Sprint(i % conversations)}
 	}
 	old, part := false, false
-	for i := range 3 * conversations {
-		talk(t, s, fmt.Sprint(i), keyOf(i))
-		s.journal.mu.RLock()
-		g := s.journal.old
+	crash := func(events, waiting int) {
+		g := s.journal.old // nobody writes now
 		old = old || g != nil && g.folded == 0
 		part = part || g != nil && g.folded > 0
-		s.journal.mu.RUnlock()
-		if i%10 != 9 {
-			continue
-		}
 		c := reopen(t, s)
-		for n := max(0, i+1-conversations); n <= i; n++ {
+		for n := max(0, events-conversations); n < events; n++ {
 			if got := node(t, c, keyOf(n)); got != fmt.Sprint(n) {
-				t.Fatalf("after %d events and a crash, conversation %d is at %q, want %d", i+1, n%conversations, got, n)
+				t.Fatalf("after %d events and a crash, conversation %d is at %q, want %d", events, n%conversations, got, n)
 			}
 		}
-		if c.Backlog() != 0 {
-			t.Fatalf("after %d events and a crash, %d handled ones are back", i+1, c.Backlog())
+		if c.Backlog() != waiting {
+			t.Fatalf("after %d events and a crash %d wait, want %d", events, c.Backlog(), waiting)
 		}
 		c.Close()
+	}
+	for i := range 3 * conversations {
+		seq := hear(t, s, fmt.Sprint(i), keyOf(i))
+		if g := s.journal.old; g != nil && g.folded == 0 {
+			crash(i, 1)
+		}
+		handle(t, s, seq, fmt.Sprint(i), keyOf(i))
+		if i%10 == 5 {
+			crash(i+1, 0)
+		}
 	}
 	if !old || !part {
 		t.Errorf("crashes met a generation to be folded: %v, one in part: %v; the test proves nothing without", old, part)

@@ -39,29 +39,15 @@ func (t tree) get(tx *snapshot, id uint64) []byte { return tx.get(t, be(id)) }
 // after merges what the tree has with what the journal knows better.
 func (t tree) after(tx *snapshot, id uint64) iter.Seq2[uint64, []byte] {
 	return func(yield func(uint64, []byte) bool) {
-		pending := func() (uint64, bool) { return 0, false }
+		var journaled ids // rows that may not be in the tree yet
 		if t == tOutbox {
-			next, stop := iter.Pull(tx.journal.commandsAfter(id))
-			defer stop()
-			pending = next
-		}
-		// emit shows the journal's rows before one of the tree's.
-		ahead, more := pending()
-		emit := func(before uint64) bool {
-			for ; more && ahead < before; ahead, more = pending() {
-				if c, _ := tx.journal.find(t, be(ahead)); c.value != nil && !yield(ahead, c.value) {
-					return false
-				}
-			}
-			return true
+			journaled = tx.journal.commandsAfter(id)
 		}
 		for id, v := range plain(treeNames[t]).after(tx, id) {
-			if !emit(id) {
+			if !t.ahead(tx, &journaled, id-1, yield) {
 				return
 			}
-			if more && ahead == id {
-				ahead, more = pending()
-			}
+			journaled.next(id) // itself, where it is in both
 			if c, known := tx.journal.find(t, be(id)); known {
 				v = c.value
 			}
@@ -69,8 +55,18 @@ func (t tree) after(tx *snapshot, id uint64) iter.Seq2[uint64, []byte] {
 				return
 			}
 		}
-		emit(math.MaxUint64)
+		t.ahead(tx, &journaled, math.MaxUint64, yield)
 	}
+}
+
+// ahead shows the rows that are in the journal alone, up to an id.
+func (t tree) ahead(tx *snapshot, journaled *ids, limit uint64, yield func(uint64, []byte) bool) bool {
+	for id, ok := journaled.next(limit); ok; id, ok = journaled.next(limit) {
+		if c, _ := tx.journal.find(t, be(id)); c.value != nil && !yield(id, c.value) {
+			return false
+		}
+	}
+	return true
 }
 
 // page returns rows after the number, in ascending order, at most limit. A row
