@@ -9,14 +9,13 @@ import (
 
 // cacheKey names a decoded record.
 type cacheKey struct {
-	bucket byte   // the first letter of a record's bucket
-	n      uint64 // of events and commands
-	state  string // of states: their key
+	n     uint64 // of events and commands: twice their number, and one more for commands
+	state string // of states: their key, which is never empty
 }
 
-func eventKey(seq uint64) cacheKey    { return cacheKey{bucket: bWal[0], n: seq} }
-func commandKey(id uint64) cacheKey   { return cacheKey{bucket: bOutbox[0], n: id} }
-func stateCacheKey(k []byte) cacheKey { return cacheKey{bucket: bState[0], state: string(k)} }
+func eventKey(seq uint64) cacheKey    { return cacheKey{n: seq << 1} }
+func commandKey(id uint64) cacheKey   { return cacheKey{n: id<<1 | 1} }
+func stateCacheKey(k []byte) cacheKey { return cacheKey{state: string(k)} }
 
 // cache holds decoded events, commands and states within a number of bytes, so
 // that what was just written is not read and decoded again.
@@ -30,7 +29,9 @@ type cache struct {
 	limit int64
 	size  int64
 	order *list.List // of *cached, least recently used last
-	items map[cacheKey]*list.Element
+	// Two maps, since those of one plain type are the fastest.
+	numbered map[uint64]*list.Element
+	states   map[string]*list.Element
 }
 
 type cached struct {
@@ -43,13 +44,20 @@ type cached struct {
 const decodedOverhead = 512
 
 func newCache(limit int64) *cache {
-	return &cache{limit: limit, order: list.New(), items: make(map[cacheKey]*list.Element)}
+	return &cache{limit: limit, order: list.New(), numbered: make(map[uint64]*list.Element), states: make(map[string]*list.Element)}
+}
+
+func (c *cache) find(k cacheKey) *list.Element {
+	if k.state != "" {
+		return c.states[k.state]
+	}
+	return c.numbered[k.n]
 }
 
 func (c *cache) get(k cacheKey) any {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	el := c.items[k]
+	el := c.find(k)
 	if el == nil {
 		return nil
 	}
@@ -103,11 +111,15 @@ func (c *cache) keep(k cacheKey, v any, size int) {
 }
 
 func (c *cache) add(k cacheKey, v any, size int) {
-	if el := c.items[k]; el != nil {
+	if el := c.find(k); el != nil {
 		c.remove(el)
 	}
 	it := &cached{k, v, int64(size) + decodedOverhead}
-	c.items[k] = c.order.PushFront(it)
+	if el := c.order.PushFront(it); k.state != "" {
+		c.states[k.state] = el
+	} else {
+		c.numbered[k.n] = el
+	}
 	c.size += it.size
 }
 
@@ -115,14 +127,18 @@ func (c *cache) drop(k cacheKey) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.turn++
-	if el := c.items[k]; el != nil {
+	if el := c.find(k); el != nil {
 		c.remove(el)
 	}
 }
 
 func (c *cache) remove(el *list.Element) {
 	it := c.order.Remove(el).(*cached)
-	delete(c.items, it.key)
+	if it.key.state != "" {
+		delete(c.states, it.key.state)
+	} else {
+		delete(c.numbered, it.key.n)
+	}
 	c.size -= it.size
 }
 
@@ -132,7 +148,8 @@ func (c *cache) close() {
 	defer c.mu.Unlock()
 	c.limit, c.size = -1, 0
 	c.order.Init()
-	clear(c.items)
+	clear(c.numbered)
+	clear(c.states)
 }
 
 func (c *cache) event(seq uint64) *engine.Event {

@@ -50,8 +50,8 @@ func TestCacheStaysWithinItsBytes(t *testing.T) {
 	for seq := range uint64(100) {
 		c.put(eventKey(seq), &engine.Event{}, 100)
 	}
-	if len(c.items) != 10 || c.event(99) == nil || c.event(0) != nil {
-		t.Errorf("holds %d, the newest: %v, the oldest: %v", len(c.items), c.event(99) != nil, c.event(0) != nil)
+	if c.order.Len() != 10 || c.event(99) == nil || c.event(0) != nil {
+		t.Errorf("holds %d, the newest: %v, the oldest: %v", c.order.Len(), c.event(99) != nil, c.event(0) != nil)
 	}
 	c.offer(eventKey(200), &engine.Event{}, 100)
 	if c.event(200) != nil {
@@ -59,7 +59,7 @@ func TestCacheStaysWithinItsBytes(t *testing.T) {
 	}
 	c.close()
 	c.put(eventKey(1), &engine.Event{}, 1)
-	if len(c.items) != 0 || c.event(1) != nil {
+	if c.order.Len() != 0 || c.event(1) != nil {
 		t.Error("a closed cache answers")
 	}
 }

@@ -246,7 +246,7 @@ func TestCacheKeepsItsBound(t *testing.T) {
 		c.drop(eventKey(i))
 	}
 	c.drop(commandKey(1))
-	if c.size != 0 || c.order.Len() != 0 || len(c.items) != 0 {
+	if c.size != 0 || c.order.Len() != 0 || len(c.numbered)+len(c.states) != 0 {
 		t.Errorf("an empty cache has %d bytes", c.size)
 	}
 }

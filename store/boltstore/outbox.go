@@ -173,6 +173,9 @@ func (s *Store) delivery(tx *snapshot, round, id uint64, rec []byte) (store.Deli
 		}
 		s.cache.fill(round, commandKey(id), c, len(rec))
 	}
+	if !s.touched.has(id) {
+		return store.Delivery{ID: id, Command: c, Progress: store.Progress{Phase: store.Waiting}}, nil
+	}
 	p, err := progressOf(tx, id)
 	return store.Delivery{ID: id, Command: c, Progress: p}, err
 }
