@@ -42,19 +42,22 @@ func New(o Options) *Schedule {
 
 // Run works until ctx is done or the store has failed. A store without room is
 // asked again at the next tick: expiries wait, they are not lost.
+//
+// The first sweep is at once: processes that never live as long as the time
+// between two must not keep for ever what is over.
 func (s *Schedule) Run(ctx context.Context) error {
-	tick, sweep := time.NewTicker(s.o.Every), time.NewTicker(s.o.Sweep)
+	tick, sweep := time.NewTicker(s.o.Every), time.NewTimer(0)
 	defer tick.Stop()
 	defer sweep.Stop()
-	for {
+	for ctx.Err() == nil {
 		var err error
 		select {
 		case <-ctx.Done():
-			return nil
 		case <-tick.C:
 			err = s.fire(ctx)
 		case <-sweep.C:
 			err = s.o.Store.Sweep(ctx)
+			sweep.Reset(s.o.Sweep)
 		}
 		switch {
 		case err == nil, ctx.Err() != nil:
@@ -64,6 +67,7 @@ func (s *Schedule) Run(ctx context.Context) error {
 			return err
 		}
 	}
+	return nil
 }
 
 func (s *Schedule) fire(ctx context.Context) error {

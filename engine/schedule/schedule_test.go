@@ -107,7 +107,7 @@ func TestALimitEndsSoonAfterItsTimeAndNotBefore(t *testing.T) {
 			t.Fatal(err)
 		}
 		// At 5 s exactly the second one is not over yet.
-		if want := []string{"3s ends 2.5s", "6s ends 5s"}; !slices.Equal(st.history, want) {
+		if want := []string{"0s sweeps", "3s ends 2.5s", "6s ends 5s"}; !slices.Equal(st.history, want) {
 			t.Errorf("history %q, want %q", st.history, want)
 		}
 		if !slices.Equal(fired, []int{1, 1}) || st.calls["Fire"] != 2 {
@@ -161,7 +161,7 @@ func TestAFullStoreIsAskedAgainUntilThereIsRoom(t *testing.T) {
 		if err != nil || !slices.Equal(fired, []int{1}) {
 			t.Fatalf("told of %v, %v", fired, err)
 		}
-		if want := []string{"4s ends 500ms"}; !slices.Equal(st.history, want) {
+		if want := []string{"0s sweeps", "4s ends 500ms"}; !slices.Equal(st.history, want) {
 			t.Errorf("history %q, want %q", st.history, want)
 		}
 		if n := strings.Count(log, "level=WARN"); n != 3 {
@@ -193,14 +193,31 @@ func TestAFailureEndsTheSchedule(t *testing.T) {
 	}
 }
 
-func TestTheStoreIsSweptEveryMinute(t *testing.T) {
+func TestTheStoreIsSweptAtTheStartAndThenEveryMinute(t *testing.T) {
 	in(t, func(t *testing.T) {
 		st := newFake()
 		if _, _, err := timed(t, st, 24*time.Hour+time.Second); err != nil {
 			t.Fatal(err)
 		}
-		if len(st.history) != 24*60 || st.history[0] != "1m0s sweeps" || st.history[1439] != "24h0m0s sweeps" {
-			t.Errorf("%d sweeps in a day, from %q to %q", len(st.history), st.history[0], st.history[len(st.history)-1])
+		h := st.history
+		if len(h) != 1+24*60 || h[0] != "0s sweeps" || h[1] != "1m0s sweeps" || h[1440] != "24h0m0s sweeps" {
+			t.Errorf("%d sweeps in a day: %q…, the last %q", len(h), h[:min(2, len(h))], h[len(h)-1])
+		}
+	})
+}
+
+// A process that is restarted more often than it would sweep by itself must not
+// let the dedup keys pile up.
+func TestShortLivesSweepToo(t *testing.T) {
+	in(t, func(t *testing.T) {
+		st := newFake()
+		for range 10 {
+			if _, _, err := timed(t, st, 50*time.Second); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(st.history) != 10 {
+			t.Errorf("%d sweeps in ten lives: %q", len(st.history), st.history)
 		}
 	})
 }
@@ -214,8 +231,8 @@ func TestAFullStoreIsSweptAgain(t *testing.T) {
 			}
 			return nil
 		}
-		_, _, err := timed(t, st, 150*time.Second)
-		if want := []string{"2m0s sweeps"}; err != nil || !slices.Equal(st.history, want) {
+		_, _, err := timed(t, st, 90*time.Second)
+		if want := []string{"1m0s sweeps"}; err != nil || !slices.Equal(st.history, want) {
 			t.Errorf("history %q, %v", st.history, err)
 		}
 	})
@@ -264,7 +281,7 @@ func TestTheTimesCanBeSet(t *testing.T) {
 		err := New(Options{
 			Store: st, Log: slog.New(slog.DiscardHandler), Fired: func(int) {}, Every: 10 * time.Second, Sweep: 15 * time.Second,
 		}).Run(ctx)
-		if want := []string{"10s ends 1s", "15s sweeps", "30s sweeps"}; err != nil || !slices.Equal(st.history, want) {
+		if want := []string{"0s sweeps", "10s ends 1s", "15s sweeps", "30s sweeps"}; err != nil || !slices.Equal(st.history, want) {
 			t.Errorf("history %q, %v", st.history, err)
 		}
 	})
