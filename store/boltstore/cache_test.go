@@ -1,6 +1,7 @@
 package boltstore
 
 import (
+	"strings"
 	"testing"
 
 	"bot/engine"
@@ -61,5 +62,27 @@ func TestCacheStaysWithinItsBytes(t *testing.T) {
 	c.put(eventKey(1), &engine.Event{}, 1)
 	if c.order.Len() != 0 || c.event(1) != nil {
 		t.Error("a closed cache answers")
+	}
+}
+
+// A record points at a text that stands in its body; what is decoded of it
+// holds both.
+func TestAnEventIsChargedForItsTextAsWell(t *testing.T) {
+	s := mustOpen(t, testOptions(t, path(t)))
+	text := strings.Repeat("字", 10_000)
+	e := event("1")
+	e.Text, e.Raw = text, []byte(`{"text":"`+text+`"}`)
+	if _, err := s.Append(ctx, []*engine.Event{e}, window); err != nil {
+		t.Fatal(err)
+	}
+	if want := int64(len(e.Raw) + len(e.Text)); s.cache.size < want {
+		t.Errorf("kept for %d bytes, holds at least %d", s.cache.size, want)
+	}
+	s.cache.drop(eventKey(1))
+	if _, err := s.Entry(1); err != nil {
+		t.Fatal(err)
+	}
+	if want := int64(len(e.Raw) + len(e.Text)); s.cache.size < want {
+		t.Errorf("read back, it is kept for %d bytes, holds at least %d", s.cache.size, want)
 	}
 }

@@ -94,7 +94,7 @@ func (t *txn) appendEvents(events []*engine.Event, recs [][]byte, keys []engine.
 func (t *txn) log(e *engine.Event, rec []byte) uint64 {
 	seq := t.next(bWal)
 	t.put(t.bucket(bWal), be(seq), rec)
-	t.then(func() { t.s.keepEvent(seq, e, len(rec)) })
+	t.then(func() { t.s.keepEvent(seq, e, decodedSize(e, rec)) })
 	return seq
 }
 
@@ -149,6 +149,9 @@ func (s *Store) Entry(seq uint64) (store.Entry, error) {
 // Backlog counts the events in the log.
 func (s *Store) Backlog() int { return int(s.events.Load()) }
 
+// decodedSize counts the text as well, which a record most often only points at.
+func decodedSize(e *engine.Event, rec []byte) int { return len(rec) + len(e.Text) }
+
 func (s *Store) entry(tx *snapshot, round, seq uint64, rec []byte) (store.Entry, error) {
 	e := s.cache.event(seq)
 	if e == nil {
@@ -156,7 +159,7 @@ func (s *Store) entry(tx *snapshot, round, seq uint64, rec []byte) (store.Entry,
 		if e, err = store.DecodeEvent(rec); err != nil {
 			return store.Entry{}, fmt.Errorf("%w: event %d: %w", store.ErrDamaged, seq, err)
 		}
-		s.cache.fill(round, eventKey(seq), e, len(rec))
+		s.cache.fill(round, eventKey(seq), e, decodedSize(e, rec))
 	}
 	out := store.Entry{Seq: seq, Event: e}
 	if s.tried.Load() == 0 {
