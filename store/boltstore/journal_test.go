@@ -222,3 +222,17 @@ func FuzzReadChanges(f *testing.F) {
 		}
 	})
 }
+
+func TestAStoreThatFailsAtTheEndSaysSo(t *testing.T) {
+	s := mustOpen(t, testOptions(t, path(t)))
+	talk(t, s, "1", engine.StateKey{Account: "a", Conversation: "c"})
+	s.update = func(fn func(*bolt.Tx) error) error {
+		if err := s.db.Update(fn); err != nil {
+			return err
+		}
+		return errors.New("the second sync failed")
+	}
+	if err := s.Close(); !errors.Is(err, store.ErrFailed) {
+		t.Errorf("closed with %v", err)
+	}
+}

@@ -195,11 +195,10 @@ func (s *Store) Close() error {
 func (s *Store) close() error {
 	s.queue.close()
 	<-s.queue.drained
-	s.reclaim() // so that the next start finds the trees alone; without room the journal is as good
+	err := s.tidy()
 	s.cache.close()
 	s.index.close()
-	var err error
-	if s.Err() == nil {
+	if err == nil && s.Err() == nil {
 		err = markClean(s.db)
 	}
 	if e := s.db.Close(); err == nil {
@@ -211,6 +210,17 @@ func (s *Store) close() error {
 		err = e
 	}
 	return wrap("close store", err)
+}
+
+// tidy folds the journal, so that the next start finds the trees alone. Without
+// room for it the journal is as good; only a store that fails of it is worth
+// telling.
+func (s *Store) tidy() error {
+	if s.Err() != nil {
+		return nil // that was told
+	}
+	s.reclaim()
+	return s.Err()
 }
 
 // Stats counts without walking the file.
