@@ -28,14 +28,6 @@ var binary = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if path, err := binary(); err == nil {
-		os.RemoveAll(filepath.Dir(path))
-	}
-	os.Exit(code)
-}
-
 // process is the real program, running.
 type process struct {
 	cmd             *exec.Cmd
@@ -58,7 +50,13 @@ func launch(t testing.TB, config string) (p *process, ready <-chan bool) {
 // launchProgram is launch of the program at path.
 func launchProgram(t testing.TB, path, config string) (p *process, ready <-chan bool) {
 	t.Helper()
-	p = &process{cmd: exec.Command(path, "-config", config), dead: make(chan struct{})}
+	return launchCommand(t, exec.Command(path, "-config", config))
+}
+
+// launchCommand is launch of any command that ends as the program does.
+func launchCommand(t testing.TB, cmd *exec.Cmd) (p *process, ready <-chan bool) {
+	t.Helper()
+	p = &process{cmd: cmd, dead: make(chan struct{})}
 	stderr, err := p.cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -1,5 +1,6 @@
 // Command poison is the engine with one kind of skill more, for tests of what
-// no good skill does: it kills the process, or does not end before it is let.
+// no good skill does: it kills the process, is slow, or does not end before it
+// is let.
 package main
 
 import (
@@ -7,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -34,21 +36,26 @@ func main() {
 	}))
 }
 
-// poisonous is a skill that answers a text with itself, with two exceptions.
+// poisonous is a skill that answers a text with its first word, with some
+// exceptions.
 type poisonous struct {
 	kind.Base
-	deadly string // the text that kills the process at once
-	until  string // nothing is answered before this file is there; "" = at once
+	deadly string        // the text that kills the process at once
+	until  string        // the file that ends all waiting; without takes nothing is answered before it is there
+	takes  time.Duration // what each answer takes
+	hangs  string        // the first word that is never answered
 }
 
 func build(d *kind.Draft) engine.Skill {
 	var c struct {
 		kind.Keys
-		Poison string `toml:"poison"`
-		Until  string `toml:"until"`
+		Poison string          `toml:"poison"`
+		Until  string          `toml:"until"`
+		Takes  engine.Duration `toml:"takes"`
+		Hangs  string          `toml:"hangs"`
 	}
 	d.Decode(&c)
-	return &poisonous{Base: d.Base(d.Seen()), deadly: c.Poison, until: c.Until}
+	return &poisonous{Base: d.Base(d.Seen()), deadly: c.Poison, until: c.Until, takes: c.Takes.Std(), hangs: c.Hangs}
 }
 
 func (s *poisonous) Handle(ctx context.Context, t *engine.Turn) (engine.Outcome, error) {
@@ -56,17 +63,30 @@ func (s *poisonous) Handle(ctx context.Context, t *engine.Turn) (engine.Outcome,
 		syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {} // the signal is on its way
 	}
-	for s.until != "" {
-		if _, err := os.Stat(s.until); err == nil {
-			break
-		}
+	word, _, _ := strings.Cut(t.Event.Text, " ")
+	for began := time.Now(); s.holds(word, time.Since(began)); {
 		select {
 		case <-time.After(20 * time.Millisecond):
 		case <-ctx.Done():
 			return engine.Outcome{}, ctx.Err()
 		}
 	}
-	return engine.Outcome{Commands: []engine.Command{{Action: engine.SendText, Text: t.Event.Text}}}, nil
+	return engine.Outcome{Commands: []engine.Command{{Action: engine.SendText, Text: word}}}, nil
+}
+
+// holds tells whether an answer is still held back after that time.
+func (s *poisonous) holds(word string, since time.Duration) bool {
+	if _, err := os.Stat(s.until); err == nil {
+		return false
+	}
+	switch {
+	case s.hangs != "" && word == s.hangs:
+		return true
+	case s.takes > 0:
+		return since < s.takes
+	default:
+		return s.until != ""
+	}
 }
 
 func buildSkills(sections []engine.Section, accounts app.Accounts) (app.Skills, error) {
