@@ -34,6 +34,7 @@ type act struct {
 	stamp func(now time.Time) // told the act's time when it gets its place in line
 	grows bool                // adds to the store and may be refused for room
 	folds bool                // wants all of the journal folded before it
+	own   bool                // the store's, about its room
 	size  int
 
 	now, steady time.Time
@@ -73,10 +74,27 @@ func (q *queue) close() {
 	q.wake.Signal()
 }
 
-// next waits for a batch; nil when the queue is closed and empty.
-func (q *queue) next() *batch {
+// next waits for a batch; nil when the queue is closed and empty. An idle time
+// that is not 0 is how long it waits at most before it returns an empty one.
+func (q *queue) next(idle time.Duration) *batch {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if idle > 0 && len(q.waiting) == 0 {
+		over := false
+		timer := time.AfterFunc(idle, func() {
+			q.mu.Lock()
+			defer q.mu.Unlock()
+			over = true
+			q.wake.Signal()
+		})
+		defer timer.Stop()
+		for len(q.waiting) == 0 && !q.closed && !over {
+			q.wake.Wait()
+		}
+		if over && len(q.waiting) == 0 {
+			return &batch{done: make(chan struct{})}
+		}
+	}
 	for len(q.waiting) == 0 {
 		if q.closed {
 			return nil
@@ -177,7 +195,11 @@ func (s *Store) handOver(a *act) (*batch, error) {
 // committer is the only goroutine that writes to the file.
 func (s *Store) committer() {
 	defer close(s.queue.drained)
-	for b := s.queue.next(); b != nil; b = s.queue.next() {
+	for b := s.queue.next(0); b != nil; b = s.queue.next(s.idle()) {
+		if len(b.acts) == 0 {
+			s.reclaim()
+			continue
+		}
 		start := time.Now()
 		s.commit(b.acts)
 		took := time.Since(start)
@@ -185,6 +207,15 @@ func (s *Store) committer() {
 		s.opt.Observe(took, len(b.acts))
 		close(b.done)
 	}
+}
+
+// idle is how long to wait for an act before what is in the journal is folded
+// without one; 0 when there is nothing to be folded, or no room for it.
+func (s *Store) idle() time.Duration {
+	if s.journal.unfolded() == 0 || s.journal.resting() {
+		return 0
+	}
+	return foldEvery
 }
 
 // commit gives every act its answer. What is refused for lack of room is tried
@@ -197,7 +228,14 @@ func (s *Store) commit(acts []*act) {
 			refused = append(refused, a)
 		}
 	}
-	if len(refused) > 0 && s.reclaim() {
+	if len(refused) == 0 && !s.ballast.spent {
+		return
+	}
+	room := s.reclaim()
+	if s.restock() {
+		room = true
+	}
+	if len(refused) > 0 && room {
 		s.commitOnce(refused)
 	}
 }
@@ -226,7 +264,7 @@ func (s *Store) commitOnce(acts []*act) {
 		case unchanged && noSpace(err) && t.folds():
 			s.journal.poor++
 		case unchanged && noSpace(err):
-			acts = s.withoutGrowth(acts, err)
+			acts = s.withLess(acts, err)
 		default:
 			// Whether the batch is on disk nobody can tell: a failed sync may
 			// have left it visible. Nothing more may be built on it.
@@ -252,6 +290,10 @@ func (s *Store) try(acts []*act) (t *txn, bad *act, err error) {
 		}
 		room := s.room(tx)
 		for _, a := range acts {
+			if s.ballast.spent && !s.frugal(a) {
+				a.err = fmt.Errorf("%w: its reserve is spent", store.ErrFull)
+				continue
+			}
 			if a.folds && s.journal.resting() {
 				a.err = fmt.Errorf("%w: no room to fold the journal", store.ErrFull)
 				continue
@@ -313,9 +355,10 @@ func (s *Store) applied(t *txn, acts []*act) {
 	s.acts.Add(uint64(len(acts)))
 }
 
-// withoutGrowth answers the acts that need room and returns the others; when
-// there were none, the others are answered too.
-func (s *Store) withoutGrowth(acts []*act, cause error) []*act {
+// withLess answers what there is no room for and returns what is to be tried
+// again: the acts that need no room of their own, then the same with the
+// reserve, then each half by itself.
+func (s *Store) withLess(acts []*act, cause error) []*act {
 	full := fmt.Errorf("%w: %w", store.ErrFull, cause)
 	var rest []*act
 	for _, a := range acts {
@@ -325,11 +368,21 @@ func (s *Store) withoutGrowth(acts []*act, cause error) []*act {
 			rest = append(rest, a)
 		}
 	}
-	if len(rest) == len(acts) {
-		answer(acts, full)
+	switch n := len(rest); {
+	case n < len(acts):
+		return rest
+	case rest[0].own:
+		answer(rest, full)
 		return nil
+	case s.spendBallast():
+		s.reclaim()
+		return rest
+	case n > 1:
+		s.commitOnce(rest[:n/2])
+		return rest[n/2:]
 	}
-	return rest
+	answer(rest, full)
+	return nil
 }
 
 func answer(acts []*act, err error) {

@@ -17,7 +17,8 @@ func altered(t *testing.T, name string, change func(*bolt.Tx) error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Update(change); err != nil {
+	err = db.Update(func(tx *bolt.Tx) error { return errors.Join(change(tx), markLast(tx)) })
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {

@@ -22,6 +22,7 @@ var (
 	kMagic  = []byte("magic")
 	kSchema = []byte("schema")
 	kClean  = []byte("clean")
+	kLast   = []byte("last")
 )
 
 // What files beside the store end with, before a random part.
@@ -71,11 +72,18 @@ func build(path string) error {
 				return err
 			}
 		}
+		b := tx.Bucket(bBallast)
+		if err := fillBallast(b, b.Put); err != nil {
+			return err
+		}
 		meta := tx.Bucket(bMeta)
 		if err := meta.Put(kMagic, []byte(fileMagic)); err != nil {
 			return err
 		}
-		return meta.Put(kSchema, be(fileSchema))
+		if err := meta.Put(kSchema, be(fileSchema)); err != nil {
+			return err
+		}
+		return markLast(tx)
 	})
 	if err == nil {
 		err = markClean(db)
@@ -107,6 +115,9 @@ func identify(db *bolt.DB) (clean bool, err error) {
 			}
 		}
 		clean = unbe(meta.Get(kClean)) == uint64(tx.ID())
+		if last := unbe(meta.Get(kLast)); last != uint64(tx.ID()) {
+			return fmt.Errorf("its pages are of commit %d, its root of commit %d: a disk lost what it had said to be written", last, tx.ID())
+		}
 		return nil
 	})
 	return clean, err
@@ -131,10 +142,14 @@ func modernise(db *bolt.DB) error {
 				return err
 			}
 		}
-		return nil
+		return markLast(tx)
 	})
 	return wrap("add buckets", err)
 }
+
+// markLast names the transaction among its own pages, as every commit does. If
+// the root that bbolt finds is another's, the disk has lost some of them.
+func markLast(tx *bolt.Tx) error { return tx.Bucket(bMeta).Put(kLast, be(uint64(tx.ID()))) }
 
 // markClean names its own transaction as the last one. Any later commit makes
 // the mark void, so that nothing has to be written to take it back, which a
@@ -144,7 +159,10 @@ func markClean(db *bolt.DB) error {
 		return nil
 	}
 	err := db.Update(func(tx *bolt.Tx) error {
-		return tx.Bucket(bMeta).Put(kClean, be(uint64(tx.ID())))
+		if err := tx.Bucket(bMeta).Put(kClean, be(uint64(tx.ID()))); err != nil {
+			return err
+		}
+		return markLast(tx)
 	})
 	return wrap("mark clean end", err)
 }

@@ -1,5 +1,7 @@
 package boltstore
 
+import "slices"
+
 // fold brings the old generation a step nearer its end.
 func (t *txn) fold() {
 	g := t.s.journal.old
@@ -40,16 +42,32 @@ func (t *txn) foldAll() {
 // reclaim folds what there is in the journal, as far as there is room for it,
 // and tells whether that was anything.
 func (s *Store) reclaim() bool {
-	before := s.journal.unfolded()
-	for i := 0; i < maxReclaims && s.journal.unfolded() > 0 && s.Err() == nil; i++ {
-		now, steady := s.clock.stamp()
-		a := &act{folds: s.journal.poor == 0, now: now, steady: steady, run: func(t *txn) error {
-			t.wrote = true
-			return nil
-		}}
-		s.commitOnce([]*act{a})
+	j := &s.journal
+	before, regrouped := j.unfolded(), false
+	for range maxReclaims {
+		left := j.unfolded()
+		if left == 0 || s.Err() != nil {
+			break
+		}
+		s.foldOnce()
+		switch {
+		case j.unfolded() < left:
+		case regrouped || !j.regroup():
+			return j.unfolded() < before
+		default:
+			regrouped, j.poor = true, 1
+		}
 	}
-	return s.journal.unfolded() < before
+	return j.unfolded() < before
+}
+
+// foldOnce is a commit that folds and does nothing else.
+func (s *Store) foldOnce() {
+	now, steady := s.clock.stamp()
+	s.commitOnce([]*act{{folds: s.journal.poor == 0, own: true, now: now, steady: steady, run: func(t *txn) error {
+		t.wrote = true
+		return nil
+	}}})
 }
 
 // foldKeys leaves out what the young generation will fold with a newer value.
@@ -111,14 +129,13 @@ func (t *txn) writeJournal() {
 	}
 	b := t.newBucket(t.bucket(bJournal), be(number))
 	b.FillPercent = 0.9
-	var v []byte
-	for i, c := range t.changes {
-		v = appendChange(v, c.treeKey, c.change)
-		if len(v) >= journalRow || i == len(t.changes)-1 {
-			row++
-			t.put(b, be(row), v)
-			v = make([]byte, 0, journalRow)
-		}
+	var all []byte
+	for _, c := range t.changes {
+		all = appendChange(all, c.treeKey, c.change)
+	}
+	for v := range slices.Chunk(all, journalRow) {
+		row++
+		t.put(b, be(row), v)
 	}
 	t.rows = row
 }

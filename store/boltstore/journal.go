@@ -1,7 +1,6 @@
 package boltstore
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
@@ -34,9 +33,10 @@ const (
 	// maxReclaims bounds the commits that fold and do nothing else, when there
 	// is no room for what is to be written.
 	maxReclaims = 64
-	// journalRow is how many bytes of changes share a row of the journal. A
-	// page should hold some rows, or bbolt writes more than it needs to.
-	journalRow = 1000
+	// journalRow is the bytes of a row, of which two fill a page: however long
+	// a change is, the journal needs no run of pages, which a full disk may not
+	// have although it has pages.
+	journalRow = 1900
 	// changeOverhead is about what a change takes in memory beyond its bytes.
 	changeOverhead = 64
 )
@@ -110,15 +110,51 @@ type treeKey struct {
 	key string
 }
 
-// freeze readies a generation for folding.
+// freeze readies a generation for folding: what frees pages first, what needs
+// many at once last, and else in the order of the trees.
 func (g *generation) freeze() {
-	for t := range trees {
-		first := len(g.keys)
-		for key := range g.rows[t] {
-			g.keys = append(g.keys, treeKey{t, key})
+	g.keys, g.folded = nil, 0
+	for t, rows := range g.rows {
+		for key := range rows {
+			g.keys = append(g.keys, treeKey{tree(t), key})
 		}
-		slices.SortFunc(g.keys[first:], func(a, b treeKey) int { return cmp.Compare(a.key, b.key) })
 	}
+	class := func(k treeKey) int {
+		switch n := len(g.rows[k.t][k.key].value); {
+		case n == 0:
+			return 0
+		case n < 4096:
+			return 1
+		}
+		return 2
+	}
+	slices.SortFunc(g.keys, func(a, b treeKey) int {
+		return cmp.Or(cmp.Compare(class(a), class(b)), cmp.Compare(a.t, b.t), cmp.Compare(a.key, b.key))
+	})
+}
+
+// regroup makes one old generation of both, so that what the young one removes
+// can be folded although there is no room for something in the old one.
+func (j *journal) regroup() bool {
+	if j.old == nil || j.young.size == 0 {
+		return false
+	}
+	all := &generation{numbers: slices.Concat(j.old.numbers, j.young.numbers)}
+	for _, k := range j.old.keys[j.old.folded:] {
+		all.set(k, j.old.rows[k.t][k.key])
+	}
+	for t, rows := range j.young.rows {
+		for key, c := range rows {
+			all.set(treeKey{tree(t), key}, c)
+		}
+	}
+	all.ids = slices.Concat(j.old.ids, j.young.ids)
+	all.freeze()
+	number := j.young.numbers[0] + 1
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.old, j.young = all, j.newGeneration(number)
+	return true
 }
 
 // journal is both generations. Only the committer changes it; mu is for those
@@ -245,12 +281,15 @@ func (j *journal) load(tx *bolt.Tx) error {
 			j.old = &generation{}
 		}
 		j.old.numbers = append(j.old.numbers, last)
-		return parent.Bucket(name).ForEach(func(k, v []byte) error {
-			if err := readChanges(v, &j.old.layer); err != nil {
-				return fmt.Errorf("journal %d, row %d: %w", last, unbe(k), err)
-			}
+		var all []byte // changes go on from row to row
+		err := parent.Bucket(name).ForEach(func(_, v []byte) error {
+			all = append(all, v...)
 			return nil
 		})
+		if err == nil {
+			err = readChanges(all, &j.old.layer)
+		}
+		return wrap(fmt.Sprintf("read journal %d", last), err)
 	})
 	if err != nil {
 		return err
@@ -281,9 +320,8 @@ func appendChange(b []byte, k treeKey, c change) []byte {
 
 var errChange = errors.New("a change is broken")
 
-// readChanges takes a row's changes over, copied.
+// readChanges takes the changes over; their values stay where they are in b.
 func readChanges(b []byte, into *layer) error {
-	b = bytes.Clone(b)
 	for len(b) > 0 {
 		t := tree(b[0])
 		if t >= trees {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"bot/engine"
@@ -235,4 +236,23 @@ func TestAStoreThatFailsAtTheEndSaysSo(t *testing.T) {
 	if err := s.Close(); !errors.Is(err, store.ErrFailed) {
 		t.Errorf("closed with %v", err)
 	}
+}
+
+func TestAnIdleStoreFolds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := mustOpen(t, testOptions(t, path(t)))
+		defer s.Close()
+		k := engine.StateKey{Account: "a", Conversation: "c"}
+		talk(t, s, "1", k)
+		if inTree(t, s, k) {
+			t.Fatal("it was folded at once")
+		}
+		time.Sleep(foldEvery)
+		synctest.Wait()
+		if n := s.commits.Load(); !inTree(t, s, k) || len(journals(t, s)) != 0 {
+			t.Errorf("a quarter second later the journals are %v", journals(t, s))
+		} else if time.Sleep(time.Hour); s.commits.Load() != n {
+			t.Errorf("an idle hour took %d commits", s.commits.Load()-n)
+		}
+	})
 }

@@ -24,10 +24,11 @@ var (
 	bSettled  = []byte("settled")
 	bContacts = []byte("contacts")
 	bJournal  = []byte("journal")
+	bBallast  = []byte("ballast")
 
 	// buckets are in every file; what was added since its schema was settled is
 	// made at open where an older program's file lacks it.
-	buckets = [][]byte{bMeta, bWal, bTries, bDedup, bState, bExpiry, bOnce, bOutbox, bDelivery, bDead, bSettled, bJournal}
+	buckets = [][]byte{bMeta, bWal, bTries, bDedup, bState, bExpiry, bOnce, bOutbox, bDelivery, bDead, bSettled, bJournal, bBallast}
 	added   = [][]byte{bContacts}
 )
 

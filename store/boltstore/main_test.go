@@ -78,18 +78,26 @@ func reopen(t testing.TB, s *Store) *Store {
 	return mustOpen(t, opt)
 }
 
-func TestConformance(t *testing.T) {
+func TestConformance(t *testing.T) { conformance(t, 0) }
+
+// Whatever an act does, it does the same with a journal that is folded with
+// every commit as with one that has just begun.
+func TestConformanceWhileFolding(t *testing.T) { conformance(t, 1) }
+
+func conformance(t *testing.T, journalBytes int) {
 	storetest.Run(t, storetest.Harness{
-		Open: func(t *testing.T, o storetest.Options) store.Store {
+		Open: func(t testing.TB, o storetest.Options) store.Store {
 			opt := testOptions(t, path(t))
+			opt.JournalBytes = journalBytes
 			opt.Window, opt.Now, opt.Uptime = o.Window, o.Clock.Now, o.Clock.Uptime
 			return mustOpen(t, opt)
 		},
-		Reopen: func(t *testing.T, st store.Store) store.Store {
+		Reopen: func(t testing.TB, st store.Store) store.Store {
 			s := reopen(t, st.(*Store))
 			t.Cleanup(func() { checkFile(t, s) })
 			return s
 		},
+		OpenReads: func(st store.Store) int { return st.(*Store).db.Stats().OpenTxN },
 	})
 }
 

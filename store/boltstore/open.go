@@ -177,9 +177,10 @@ func start(db *bolt.DB, opt Options) (*Store, error) {
 		index:  &index{length: sliceLength(opt.Window), limit: opt.MaxKeys, path: opt.Path, log: opt.Log},
 		tasks:  newTasks(),
 		cache:  newCache(opt.CacheBytes),
-		space:  space{dir: filepath.Dir(opt.Path), minFree: opt.MinFree, free: opt.FreeSpace, log: opt.Log},
+		space:  space{dir: filepath.Dir(opt.Path), minFree: opt.MinFree, log: opt.Log},
 		failed: make(chan struct{}),
 	}
+	s.space.free = s.roomLeft
 	s.journal.limit, s.journal.uptime = opt.JournalBytes, opt.Uptime
 	s.queue.init()
 	removeLeftovers(opt.Path, opt.Log)
@@ -205,6 +206,7 @@ func (s *Store) load(file *bolt.Tx) error {
 	if err := s.journal.load(file); err != nil {
 		return err
 	}
+	s.ballast.spent = count(file.Bucket(bBallast)) < ballastRows
 	tx := &snapshot{file, &s.journal}
 	for range tWal.after(tx, 0) {
 		s.events.Add(1)

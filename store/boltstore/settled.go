@@ -52,7 +52,11 @@ func settled(tx *bolt.Tx, taskID string) (e end, ok bool) {
 	h := hashKey(taskID)
 	c := b.Cursor()
 	for name, _ := c.Last(); name != nil; name, _ = c.Prev() {
-		if v := b.Bucket(name).Get(h); len(v) >= 9 {
+		slice := b.Bucket(name)
+		if slice == nil {
+			continue // a spoiled row: no bucket at all
+		}
+		if v := slice.Get(h); len(v) >= 9 {
 			return end{finalOf(v[0]), unbeTime(v[1:9]), v[9:]}, true
 		}
 	}

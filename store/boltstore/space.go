@@ -19,6 +19,14 @@ type space struct {
 	short bool
 }
 
+// roomLeft is what is free on the disk, and in the file: pages that were freed
+// are filled again before it grows.
+func (s *Store) roomLeft(dir string) (int64, error) {
+	n, err := s.opt.FreeSpace(dir)
+	st := s.db.Stats()
+	return n + int64(st.FreePageN+st.PendingPageN)*int64(s.db.Info().PageSize), err
+}
+
 // low tells whether the reserve is being used up. A disk that cannot be asked
 // counts as roomy: the commit itself will tell.
 func (s *space) low() bool {

@@ -107,7 +107,8 @@ func def[T int | int64 | time.Duration](v *T, d T) {
 // Buckets; integers are 8 bytes big-endian unless said otherwise, records are
 // those of store.EncodeEvent, EncodeCommand and EncodeProgress, times are nanoseconds:
 //
-//	meta      "magic" "schema" "clean"     what the file is; the transaction a clean close ended with
+//	meta      "magic" "schema" "clean" "last"
+//	                                       what the file is; the transaction a clean close ended with; every commit's own
 //	wal       seq                          → event record, until handled or buried
 //	tries     seq                          → Tries (JSON), only of events that failed or were charged
 //	dedup     slice start                  → bucket: first ordinal (4) → up to 64 keys of 16 bytes, in order of arrival
@@ -121,6 +122,7 @@ func def[T int | int64 | time.Duration](v *T, d T) {
 //	settled   slice start                  → bucket: hash (16) of task id → end (1) | time | JSON of what was tried, of submitted commands
 //	contacts  account (length-prefixed), user
 //	                                       → since when blocked, unsubscribed (JSON); only who is one of these
+//	ballast   number                       → nothing, to be given up on a full disk (see ballast)
 //	journal   generation                   → bucket: row → changes of state, outbox, delivery, and what left wal (see journal)
 //
 // Counters are the sequences of buckets that are never deleted: wal numbers
@@ -142,6 +144,7 @@ type Store struct {
 	index    *index
 	tasks    *tasks
 	journal  journal
+	ballast  ballast
 	cache    *cache
 	contacts contacts
 	hand     *hand

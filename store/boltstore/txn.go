@@ -20,6 +20,7 @@ type txn struct {
 	err         error    // of the first write that was refused
 	after       []func() // what to do once all is on disk, in order
 
+	direct  bool    // into the trees, for want of room for a journal
 	own     layer   // what it changes in the journaled trees, for looking up
 	changes []keyed // the same, in order
 	rows    uint64  // of the journal, with its own
@@ -39,7 +40,7 @@ type keyed struct {
 }
 
 func newTxn(s *Store, tx *bolt.Tx) *txn {
-	t := &txn{Tx: tx, s: s}
+	t := &txn{Tx: tx, s: s, direct: s.ballast.spent && s.journal.unfolded() == 0}
 	// What is only ever appended to wants full pages. bbolt does not remember this.
 	for _, name := range [][]byte{bWal, bOutbox} {
 		tx.Bucket(name).FillPercent = 0.9
@@ -71,6 +72,10 @@ func (t *txn) unset(in tree, key []byte) { t.change(treeKey{in, string(key)}, ch
 
 func (t *txn) change(k treeKey, c change) {
 	t.wrote = true
+	if t.direct {
+		t.settleRow(k, c)
+		return
+	}
 	t.own.set(k, c)
 	t.changes = append(t.changes, keyed{k, c})
 }
@@ -123,6 +128,9 @@ func (t *txn) finish() error {
 	}
 	if err := t.writeKeys(); err != nil {
 		return fmt.Errorf("write dedup keys: %w", err)
+	}
+	if err := markLast(t.Tx); err != nil {
+		return fmt.Errorf("name the commit: %w", err)
 	}
 	if err := t.bucket(bMeta).SetSequence(uint64(t.now.UnixNano())); err != nil {
 		return fmt.Errorf("write time: %w", err)

@@ -9,7 +9,7 @@ import (
 // Check looks over all that a store shows: that what it counts is what it
 // holds, that orders are kept, that each record is found by each of its names.
 // Nothing else may use the store meanwhile.
-func Check(t *testing.T, st store.Store) {
+func Check(t testing.TB, st store.Store) {
 	t.Helper()
 	if err := st.Err(); err != nil {
 		t.Errorf("store has failed: %v", err)
@@ -34,7 +34,7 @@ func Check(t *testing.T, st store.Store) {
 
 const page = 100
 
-func checkLog(t *testing.T, st store.Store, stats store.Stats) {
+func checkLog(t testing.TB, st store.Store, stats store.Stats) {
 	t.Helper()
 	var last uint64
 	n := 0
@@ -70,7 +70,7 @@ func checkLog(t *testing.T, st store.Store, stats store.Stats) {
 	}
 }
 
-func checkEntry(t *testing.T, st store.Store, e store.Entry) {
+func checkEntry(t testing.TB, st store.Store, e store.Entry) {
 	t.Helper()
 	if e.Event.Received.IsZero() || e.Event.Received.After(st.Now()) {
 		t.Errorf("entry %d was received at %v, now is %v", e.Seq, e.Event.Received, st.Now())
@@ -81,7 +81,7 @@ func checkEntry(t *testing.T, st store.Store, e store.Entry) {
 	}
 }
 
-func checkOutbox(t *testing.T, st store.Store, stats store.Stats) {
+func checkOutbox(t testing.TB, st store.Store, stats store.Stats) {
 	t.Helper()
 	var last uint64
 	n, doubt := 0, 0
@@ -111,7 +111,7 @@ func checkOutbox(t *testing.T, st store.Store, stats store.Stats) {
 	}
 }
 
-func checkDelivery(t *testing.T, st store.Store, d store.Delivery) {
+func checkDelivery(t testing.TB, st store.Store, d store.Delivery) {
 	t.Helper()
 	switch d.Progress.Phase {
 	case store.Waiting, store.Sending, store.InDoubt:
@@ -131,7 +131,7 @@ func checkDelivery(t *testing.T, st store.Store, d store.Delivery) {
 	}
 }
 
-func checkLetters(t *testing.T, st store.Store, stats store.Stats) {
+func checkLetters(t testing.TB, st store.Store, stats store.Stats) {
 	t.Helper()
 	var last uint64
 	n := 0

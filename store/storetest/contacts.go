@@ -207,7 +207,7 @@ var contactCases = []testCase{
 
 // checkContacts looks whether the listed people of the suite's account stand as
 // they are listed.
-func checkContacts(t *testing.T, st store.Store) {
+func checkContacts(t testing.TB, st store.Store) {
 	t.Helper()
 	cs, err := st.Barred("acc", "", page)
 	if err != nil {

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ type Names struct {
 
 // Dump writes down all that a store shows, a line for each fact, so that two
 // stores hold the same if their dumps are equal. Nothing else may use the store
-// meanwhile. It changes nothing.
+// meanwhile. It changes nothing, unless Names.Taken turns out to be free.
 func Dump(st store.Store, n Names) (string, error) {
 	d := &dump{}
 	d.time("now", st.Now())
@@ -173,12 +174,52 @@ func dumpOnce(d *dump, st store.Store, n Names) error {
 		probe := store.Commit{Seq: entries[0].Seq, Owner: "whoever dumps", Once: []store.Once{o, n.Taken}}
 		probe.Once[0].Until, probe.Once[1].Until = st.Now(), st.Now()
 		var taken *store.TakenError
-		switch err := st.Commit(noDeadline, probe); {
+		switch err := st.Commit(context.Background(), probe); {
+		case err == nil:
+			fmt.Fprintf(d, "once: %s, which somebody holds for sure, was free\n", n.Taken.Key)
+			return nil
 		case !errors.As(err, &taken):
-			return fmt.Errorf("commit that takes a taken key: %w", err)
+			return err
 		case taken.Key != n.Taken.Key || taken.Skill != n.Taken.Skill:
 			fmt.Fprintf(d, "once: %s of %s, %s is held by %s\n", o.Key, o.Account, o.Skill, taken.Owner)
 		}
 	}
 	return nil
+}
+
+// Diff shows the lines of two dumps that are in one of them only: those of got
+// behind a plus, those of want behind a minus.
+func Diff(got, want string) string {
+	in := func(s string) map[string]bool {
+		lines := make(map[string]bool)
+		for line := range strings.Lines(s) {
+			lines[line] = true
+		}
+		return lines
+	}
+	var out strings.Builder
+	inGot, inWant := in(got), in(want)
+	for line := range strings.Lines(want) {
+		if !inGot[line] {
+			out.WriteString("- " + brief(line))
+		}
+	}
+	for line := range strings.Lines(got) {
+		if !inWant[line] {
+			out.WriteString("+ " + brief(line))
+		}
+	}
+	if out.Len() == 0 && got != want {
+		return "the same lines in another order\n"
+	}
+	return out.String()
+}
+
+// brief keeps a line readable that has a long text in it.
+func brief(line string) string {
+	const most = 600
+	if len(line) <= most {
+		return line
+	}
+	return line[:most] + "…\n"
 }

@@ -14,8 +14,9 @@ import (
 // letters and versions of states are filled in afterwards (0 until then), and
 // what is neither surely in a window nor surely outside is as the store says.
 type model struct {
-	now  time.Time // of the act, by the store's clock
-	time moment
+	now    time.Time // of the act, by the store's clock
+	time   moment
+	stored time.Time // the latest time in any record, also in those that are gone
 
 	log     []store.Entry
 	outbox  []store.Delivery
@@ -57,6 +58,19 @@ func newModel() *model {
 	}
 }
 
+// stamp is the time of the act as it goes into a record.
+func (m *model) stamp() time.Time {
+	m.stored = latest(m.stored, m.now)
+	return m.now
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
 // Inbox
 
 // append logs what is no duplicate. said is what the store answered.
@@ -66,7 +80,7 @@ func (m *model) append(events []*engine.Event, window time.Duration, said []bool
 		duplicate = append(duplicate, dup)
 		if !dup {
 			logged := *e
-			logged.Received = m.now
+			logged.Received = m.stamp()
 			m.log = append(m.log, store.Entry{Event: &logged})
 			m.keys[e.Key()] = m.time
 		}
@@ -156,7 +170,7 @@ func (m *model) fail(f store.Failure) error {
 		e.Tries = f.Tries
 		return nil
 	}
-	m.letters = append(m.letters, store.Letter{Event: e.Event, Count: f.Tries.Count, Skill: f.Skill, Error: f.Tries.Error, Time: m.now})
+	m.letters = append(m.letters, store.Letter{Event: e.Event, Count: f.Tries.Count, Skill: f.Skill, Error: f.Tries.Error, Time: m.stamp()})
 	m.leaveLog(f.Seq)
 	return nil
 }
@@ -168,7 +182,7 @@ func (m *model) charge(seq uint64) (store.Tries, error) {
 	}
 	e.Tries.Count++
 	if e.Tries.First.IsZero() {
-		e.Tries.First = m.now
+		e.Tries.First = m.stamp()
 	}
 	return e.Tries, nil
 }
@@ -255,7 +269,7 @@ func (m *model) settle(s store.Settlement) error {
 	case s.Final == "":
 		return m.progress(s.ID, p)
 	case s.Final == store.Dead:
-		m.letters = append(m.letters, store.Letter{Command: c, Tries: p.Tries, Count: p.Attempts, Skill: c.Skill, Error: p.Reason, Time: m.now})
+		m.letters = append(m.letters, store.Letter{Command: c, Tries: p.Tries, Count: p.Attempts, Skill: c.Skill, Error: p.Reason, Time: m.stamp()})
 	case c.Submitted:
 		m.settled[c.TaskID] = ended{m.time, s.Final, p}
 	}
@@ -284,7 +298,8 @@ func (m *model) find(task string, said bool) (id uint64, final store.Final, p st
 	if l := m.dead(task); l != nil {
 		return 0, store.Dead, store.Progress{Attempts: l.Count, Reason: l.Error, Tries: l.Tries}, nil
 	}
-	if e := m.settled[task]; m.settledWithin(task, commandWindow, said && e.final != "") || said && e.final != "" {
+	e, known := m.settled[task]
+	if _, most := m.time.since(e.at); known && (said || most < commandWindow) {
 		return 0, e.final, e.progress, nil
 	}
 	return 0, "", store.Progress{}, store.ErrGone
@@ -310,7 +325,7 @@ func (m *model) replay(id uint64) error {
 		m.log = append(m.log, store.Entry{Event: l.Event})
 	default:
 		c := *l.Command
-		c.Created = m.now
+		c.Created = m.stamp()
 		if !c.Deadline.After(m.now) {
 			c.Deadline = time.Time{}
 		}
@@ -332,7 +347,7 @@ func (m *model) setStanding(account, user string, change engine.Change) {
 	c.User = user
 	since := func(t *time.Time) {
 		if t.IsZero() {
-			*t = m.now
+			*t = m.stamp()
 		}
 	}
 	switch change {
@@ -369,7 +384,7 @@ func (m *model) fire() (events, over int) {
 			continue
 		}
 		m.unfired[k] = false
-		m.log = append(m.log, store.Entry{Event: expiredEvent(k, st.Version, m.now)})
+		m.log = append(m.log, store.Entry{Event: expiredEvent(k, st.Version, m.stamp())})
 		events++
 	}
 	return events, over

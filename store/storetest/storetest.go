@@ -1,6 +1,7 @@
 // Package storetest is the contract of package store in executable form: Run
-// puts any backend through it, Check looks over what a store shows, and Faulty
-// makes a working store misbehave for the tests of those who use one.
+// puts any backend through it, case by case and by random sequences of acts
+// beside a model. Check looks over what a store shows, Dump writes it down, and
+// Faulty makes a working store misbehave for the tests of those who use one.
 package storetest
 
 import (
@@ -31,12 +32,32 @@ type Traits struct {
 // Harness is one backend.
 type Harness struct {
 	// Open returns a fresh, empty store. The suite closes it.
-	Open func(t *testing.T, o Options) store.Store
+	Open func(t testing.TB, o Options) store.Store
 	// Reopen returns a store on the same data and with the same options, as
-	// after the death of the process that had st. It may close st or leave it
-	// to the suite, which does not use it again.
-	Reopen func(t *testing.T, st store.Store) store.Store
-	Traits Traits
+	// after the death of the process that had st, or after its end in order
+	// when st was closed. It may close st or leave it to the suite, which does
+	// not use it again.
+	Reopen func(t testing.TB, st store.Store) store.Store
+	// OpenReads tells how many reads the store has open, by the backend's own
+	// count; nil when it has none. When nobody uses the store it is to be zero.
+	OpenReads func(st store.Store) int
+	Traits    Traits
+}
+
+// close closes a store that nobody uses any more.
+func (h Harness) close(t testing.TB, st store.Store) {
+	t.Helper()
+	if s, err := st.Stats(); err == nil && s.OldestReader > 0 {
+		t.Errorf("a read is open since %v", s.OldestReader)
+	}
+	if h.OpenReads != nil {
+		if n := h.OpenReads(st); n > 0 {
+			t.Fatalf("%d reads were left open", n) // closing might wait for them
+		}
+	}
+	if err := st.Close(); err != nil {
+		t.Errorf("close: %v", err)
+	}
 }
 
 // Run runs the suite.
@@ -62,6 +83,7 @@ func Run(t *testing.T, h Harness) {
 			}
 		})
 	}
+	t.Run("Sequences", func(t *testing.T) { sequences(t, h) })
 }
 
 // testCase proves the sentence that is its name.
@@ -73,7 +95,7 @@ type testCase struct {
 func run(t *testing.T, h Harness, c testCase) {
 	e := &env{T: t, h: h, clock: NewClock(), ctx: t.Context()}
 	e.Store = h.Open(t, Options{Clock: e.clock, Window: window})
-	t.Cleanup(func() { e.Store.Close() })
+	t.Cleanup(func() { h.close(t, e.Store) })
 	c.run(e)
 	if !e.closed {
 		Check(t, e.Store)
@@ -110,7 +132,7 @@ func (e *env) crash() {
 	e.Helper()
 	old := e.Store
 	e.Store = e.h.Reopen(e.T, old)
-	e.Cleanup(func() { old.Close() })
+	e.Cleanup(func() { e.h.close(e.T, old) })
 }
 
 func (e *env) must(err error) {
