@@ -216,6 +216,9 @@ func TestFlippedBytesNeverBecomeOtherRecords(t *testing.T) {
 	used := usedBytes(t, whole)
 	opened, damage := 0, 0
 	for at := 0; at < used; at += 701 {
+		if around := whole[max(0, at-100):min(used, at+100)]; len(bytes.Trim(around, "\x00")) == 0 && at%16 != 0 {
+			continue // the reserve, and what is free: a few will do
+		}
 		file := bytes.Clone(whole)
 		file[at] ^= 0x41
 		name := path(t)
