@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -95,6 +97,82 @@ func TestFailedSyncPutsTheStoreOutOfService(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A crash after any commit finds all of an act or nothing of it, and no act
+// needs two commits.
+func TestEachCommitHoldsWholeActs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // where nobody is idle for long enough to fold
+		s := mustOpen(t, testOptions(t, path(t)))
+		defer s.Close()
+		var files [][]byte // after each commit
+		s.update = func(fn func(*bolt.Tx) error) error {
+			err := s.db.Update(fn)
+			file, readErr := os.ReadFile(s.opt.Path)
+			if readErr != nil {
+				t.Error(readErr)
+			}
+			files = append(files, file)
+			return err
+		}
+		k := engine.StateKey{Account: "acc", Conversation: "c1", Sender: "s"}
+		seq := mustAppend(t, s, "1")[0]
+		err := s.Commit(ctx, store.Commit{Seq: seq, Owner: "o",
+			States:   []store.StateWrite{{Key: k, State: engine.State{Skill: "form", Node: "name"}}},
+			Once:     []store.Once{{Account: "acc", Skill: "form", Key: "k", Until: s.Now().Add(time.Hour)}},
+			Commands: []engine.Command{{TaskID: "t", Account: "acc", Conversation: "c1", Action: engine.SendText, Text: "hello"}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []string{
+			"1 logged and known true; states 0, commands 0, once-keys 0",
+			"0 logged and known true; states 1, commands 1, once-keys 1",
+		}
+		var got []string
+		for _, file := range files {
+			opt := s.opt
+			opt.Path = path(t)
+			if err := os.WriteFile(opt.Path, file, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			image := mustOpen(t, opt)
+			got = append(got, holdings(t, image, k))
+			image.Close()
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("the commits hold\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	})
+}
+
+// holdings tells what a store has of event 1 and of what was done about it.
+func holdings(t *testing.T, s *Store, k engine.StateKey) string {
+	t.Helper()
+	known, err := s.Seen(event("1").Key(), window)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := s.State(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	states := 0
+	if st.Exists() {
+		states = 1
+	}
+	commands, err := s.Deliveries(0, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	once := 0
+	err = s.read(func(tx *bolt.Tx) error {
+		return eachPeriod(tx.Bucket(bOnce), func(_ []byte, b *bolt.Bucket) { once += count(b) })
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%d logged and known %v; states %d, commands %d, once-keys %d", len(logged(t, s)), known, states, len(commands), once)
 }
 
 func TestWaitersOfAFailedStoreAreAnswered(t *testing.T) {

@@ -208,6 +208,32 @@ func TestSweepDropsOneSliceAtATimeOfUptime(t *testing.T) {
 	}
 }
 
+// A slice goes as a whole, so it stays until the youngest of its keys may go.
+func TestSweepWaitsForTheYoungestKeyOfASlice(t *testing.T) {
+	clock := storetest.NewClock()
+	opt := testOptions(t, path(t))
+	opt.Now, opt.Uptime, opt.Window = clock.Now, clock.Uptime, window
+	s := mustOpen(t, opt)
+	keys := randomKeys(rand.New(rand.NewPCG(11, 0)), 2)
+	remember(t, s, keys[:1], 1)
+	clock.Advance(sliceLength(window) - time.Minute)
+	remember(t, s, keys[1:], 1)
+	if n := len(s.index.slices); n != 1 {
+		t.Fatalf("the keys lie in %d slices, want them in one", n)
+	}
+	clock.Advance(window - time.Minute)
+	if err := s.Sweep(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if seen, err := s.Seen(keys[1], window); err != nil || !seen {
+		t.Errorf("a minute before its window ends the younger key is known: %v, %v", seen, err)
+	}
+	clock.Advance(time.Hour)
+	if err := s.Sweep(ctx); err != nil || s.index.keys() != 0 {
+		t.Errorf("an hour later %d keys are left, %v", s.index.keys(), err)
+	}
+}
+
 func TestSliceLengths(t *testing.T) {
 	for window, want := range map[time.Duration]time.Duration{
 		72 * time.Hour:       6 * time.Hour,

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unsafe"
 
 	"bot/engine"
 	"bot/store"
@@ -124,11 +125,14 @@ func TestACleanEndLeavesNoJournal(t *testing.T) {
 }
 
 // What a process leaves in any stage of folding, the next one reads as it was.
-func TestFoldingMayBeCutOffAnywhere(t *testing.T) {
+func TestFoldingMayBeCutOffAnywhere(t *testing.T) { synctest.Test(t, cutOffAnywhere) }
+
+func cutOffAnywhere(t *testing.T) {
 	opt := testOptions(t, path(t))
 	opt.JournalBytes = 4 << 10
 	opt.Uptime = func() time.Duration { return 0 } // generations end by their size alone
 	s := mustOpen(t, opt)
+	defer s.Close()
 	const conversations = 150 // more than a step folds
 	keyOf := func(i int) engine.StateKey {
 		return engine.StateKey{Account: "a", Conversation: fmt.Sprint(i % conversations)}
@@ -162,6 +166,73 @@ func TestFoldingMayBeCutOffAnywhere(t *testing.T) {
 	if !old || !part {
 		t.Errorf("crashes met a generation to be folded: %v, one in part: %v; the test proves nothing without", old, part)
 	}
+}
+
+// What lies in the file changes when its pages are used again, and is gone when
+// the file grows beyond its map.
+func TestWhatAStartReadsFromTheJournalIsItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // where nobody is idle for long enough to fold
+		s := mustOpen(t, testOptions(t, path(t)))
+		defer s.Close()
+		talk(t, s, "1", engine.StateKey{Account: "a", Conversation: "c"})
+		c := reopen(t, s)
+		defer c.Close()
+		info := c.db.Info()
+		mapped := info.Data + uintptr(max(c.opt.MapSize, 1<<20))
+		values := 0
+		for _, rows := range c.journal.old.rows {
+			for key, row := range rows {
+				if row.value == nil {
+					continue
+				}
+				values++
+				if at := uintptr(unsafe.Pointer(unsafe.SliceData(row.value))); at >= info.Data && at < mapped {
+					t.Errorf("the value of %q lies in the file", key)
+				}
+			}
+		}
+		if values != 1 {
+			t.Errorf("the journal holds %d values, want the state's", values)
+		}
+	})
+}
+
+// A row that one journal puts and the next removes may have been folded between
+// the two: a start must not take the pair for a row that never was.
+func TestARowThatWasRemovedAfterItWasFoldedStaysAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // where nobody is idle for long enough to fold
+		opt := testOptions(t, path(t))
+		opt.JournalBytes = 1 // a generation for each commit that needs one
+		s := mustOpen(t, opt)
+		defer s.Close()
+		cmds := make([]engine.Command, foldStep+8)
+		for i := range cmds {
+			cmds[i] = engine.Command{TaskID: fmt.Sprint(i), Account: "a", Conversation: "c", Action: engine.SendText, Text: "hello", Submitted: true}
+		}
+		if _, err := s.Submit(t.Context(), cmds, window); err != nil {
+			t.Fatal(err)
+		}
+		mustAppend(t, s, "1") // now their generation is the old one
+		if err := s.Cancel(t.Context(), "0"); err != nil {
+			t.Fatal(err)
+		}
+		c := reopen(t, s)
+		defer c.Close()
+		folded := 0
+		if err := c.read(func(tx *bolt.Tx) error { folded = count(tx.Bucket(bOutbox)); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(journals(t, c)); n != 2 || folded != foldStep {
+			t.Fatalf("%d journals, %d of %d commands folded; the test proves nothing", n, folded, len(cmds))
+		}
+		left, err := c.Deliveries(0, len(cmds))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(left) != len(cmds)-1 || left[0].Command.TaskID == "0" {
+			t.Errorf("%d commands, the first is %s; want all but the cancelled one", len(left), left[0].Command.TaskID)
+		}
+	})
 }
 
 func TestABackupHoldsTheJournal(t *testing.T) {

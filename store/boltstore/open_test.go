@@ -16,6 +16,7 @@ import (
 
 	"bot/engine"
 	"bot/store"
+	"bot/store/storetest"
 
 	bolt "go.etcd.io/bbolt"
 )
@@ -392,5 +393,28 @@ func TestCleanEndLeavesNothingInHand(t *testing.T) {
 	end()
 	if got := mustOpen(t, s.opt).Suspects(); len(got) != 0 {
 		t.Errorf("suspects %v", got)
+	}
+}
+
+// What is due lies in the file, whether the journal or the trees have it.
+func TestWhatIsDueSurvivesAnEndInOrder(t *testing.T) {
+	clock := storetest.NewClock()
+	opt := testOptions(t, path(t))
+	opt.Now, opt.Uptime = clock.Now, clock.Uptime
+	s := mustOpen(t, opt)
+	err := s.Commit(ctx, store.Commit{Seq: mustAppend(t, s, "1")[0], Owner: "o", States: []store.StateWrite{{
+		Key:   engine.StateKey{Account: "acc", Conversation: "c1", Sender: "s"},
+		State: engine.State{Skill: "form", Expires: s.Now().Add(time.Minute), Notify: true},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	clock.Advance(time.Hour)
+	again := mustOpen(t, opt)
+	if events, ended, more, err := again.Fire(ctx); err != nil || events != 1 || ended != 0 || more {
+		t.Errorf("%d events, %d ended, more %v, %v; want one event", events, ended, more, err)
 	}
 }
