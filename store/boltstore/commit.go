@@ -331,6 +331,9 @@ func (s *Store) room(tx *bolt.Tx) int64 {
 	}
 	st := s.db.Stats()
 	free := int64(st.FreePageN+st.PendingPageN) * int64(s.db.Info().PageSize)
+	if !s.ballast.spent {
+		free += ballastRows * ballastRow // which holds nothing of anybody's
+	}
 	return s.opt.MaxSize - (tx.Size() - free)
 }
 
