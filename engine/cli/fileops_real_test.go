@@ -61,9 +61,9 @@ func TestFileOperations(t *testing.T) {
 	t.Parallel()
 	needStrace(t)
 	recorded := record(t)
-	todo := plan(recorded)
-	next := make(chan strike, len(todo))
-	for _, s := range todo {
+	strikes := plan(recorded)
+	next := make(chan strike, len(strikes))
+	for _, s := range strikes {
 		next <- s
 	}
 	close(next)
@@ -165,7 +165,7 @@ func record(t *testing.T) map[phase][]fileOp {
 // plan chooses what to do: a kill at every operation of a start and a stop, and
 // every injury at each spot at least once; with -crash.hits, at each of the
 // operations there, and so often at those of the work.
-func plan(recorded map[phase][]fileOp) (todo []strike) {
+func plan(recorded map[phase][]fileOp) (strikes []strike) {
 	for _, p := range phasesOfALife {
 		seen := make(map[string]int)
 		for _, o := range recorded[p] {
@@ -179,12 +179,12 @@ func plan(recorded map[phase][]fileOp) (todo []strike) {
 				switch {
 				case !s.possible():
 				case n == 1, p != working && (injury == "kill" || *crashHits > 1), p == working && n <= min(*crashHits, 4):
-					todo = append(todo, s)
+					strikes = append(strikes, s)
 				}
 			}
 		}
 	}
-	return todo
+	return strikes
 }
 
 // possible leaves out what changes nothing on the disk, and what strace cannot

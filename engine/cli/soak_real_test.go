@@ -47,25 +47,7 @@ name = "shop"
 channel = "generic"
 path = "/in"
 base_url = "http://%s"
-[[skill]]
-name = "count"
-match = "regex"
-patterns = ['^n(\d+)$']
-reply = "r{{index .Match 1}}"
-[[skill]]
-name = "form"
-keywords = ["start"]
-match = "exact"
-done = "END {{.Data.a}} {{.Data.b}}"
-[[skill.step]]
-save = "a"
-ask = "Q1"
-pattern = '^a\d+$'
-[[skill.step]]
-save = "b"
-ask = "Q2"
-pattern = '^b\d+$'
-`
+` + dialogues
 
 // soakLine is a user's i-th message, from 1, and the one right answer to it:
 // two that are counted, then a form of three.

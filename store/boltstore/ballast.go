@@ -84,8 +84,8 @@ func (s *Store) restock() bool {
 	return true
 }
 
-// alone runs an act of the store's own in a transaction of its own. It neither
-// folds nor gives anything up for it.
+// alone runs an act of the store's own in a transaction of its own. Where there
+// is no room for it the reserve is not touched.
 func (s *Store) alone(run func(*txn) error) error {
 	now, steady := s.clock.stamp()
 	a := &act{run: run, now: now, steady: steady, own: true}

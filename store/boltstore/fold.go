@@ -113,7 +113,7 @@ func (t *txn) dropJournals(g *generation) {
 	}
 }
 
-// journal writes the transaction's changes down. Those of the young generation
+// writeJournal writes the transaction's changes down. Those of the young generation
 // become the old one's when there is no other to be folded, and its time is up.
 func (t *txn) writeJournal() {
 	j := &t.s.journal

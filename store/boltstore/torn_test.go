@@ -186,7 +186,7 @@ func (r *recording) report() {
 // liesPassed is how many of a hundred lies of a disk may pass unnoticed. The
 // pages of bbolt bear no checksum, so where a page of the same number and kind
 // lay before, it may pass for the one that is missing.
-const liesPassed = 20
+const liesPassed = 14
 
 // liesShown is how many of them are logged and kept.
 const liesShown = 5
