@@ -5,18 +5,6 @@ import (
 	"time"
 )
 
-// Action is what a command asks the platform to do.
-type Action string
-
-// The actions that skills and the task API know.
-const (
-	SendText     Action = "send_text"
-	SendImage    Action = "send_image"
-	SendFile     Action = "send_file"
-	AcceptFriend Action = "accept_friend"
-	AddMember    Action = "add_member"
-)
-
 // Lane sets apart what must not wait for each other: replies go before
 // pushes, pushes before bulk work.
 type Lane uint8

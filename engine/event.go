@@ -7,25 +7,6 @@ import (
 	"time"
 )
 
-// Kind says what happened. Adapters translate their platform's names into
-// these; a skill's `on` names one of them.
-type Kind string
-
-// The kinds of event that skills can answer.
-const (
-	Message       Kind = "message"
-	FriendRequest Kind = "friend_request"
-	FriendAdded   Kind = "friend_added"
-	MemberJoined  Kind = "member_joined"
-	MemberLeft    Kind = "member_left"
-	// Expired is raised by the engine itself when the time limit of a
-	// conversation's state passes and the state asked to be told (State.Notify).
-	Expired Kind = "expired"
-	// Unknown is an event the adapter understood as well-formed but that has
-	// no meaning to skills. It is logged like any other and answered by none.
-	Unknown Kind = "unknown"
-)
-
 // Mention says whom a group message addresses.
 type Mention string
 
@@ -52,6 +33,28 @@ type Ticket struct {
 	Expires time.Time `json:"expires,omitzero"`
 }
 
+// Note is something an adapter remembers of an account: a small value under a
+// key of 1 to 512 bytes. Keys begin with a word for their use and a slash. A
+// value of "" forgets; Expires, where it is not zero, forgets by itself.
+type Note struct {
+	Key     string    `json:"key"`
+	Value   string    `json:"value"`
+	Expires time.Time `json:"expires,omitzero"`
+}
+
+// Spoken tells whether the event is a message whose Text is what somebody said:
+// a text, or one of the types that have words of the sender's own beside
+// something else.
+func (e *Event) Spoken() bool {
+	switch {
+	case e.Kind != Message:
+		return false
+	case e.Type == "quote", e.Type == "mixed", e.Type == "voice": // a voice, where the platform wrote it down
+		return e.Text != ""
+	}
+	return e.Type == "text"
+}
+
 // Event is something that happened on a platform. It is immutable once it has
 // been appended to the log; whoever reads it shares it.
 type Event struct {
@@ -61,8 +64,19 @@ type Event struct {
 	// ID is the identity that the platform gave, 1 to 512 bytes. Together with
 	// account, kind and receiver it makes the dedup key; it is never a hash of
 	// the raw body unless the platform gives no identity at all.
-	ID           string
-	Receiver     string // whom the platform addressed where one account has several receivers
+	ID       string
+	Receiver string // whom the platform addressed where one account has several receivers
+	// Identity makes the dedup key in ID's place where a platform's ids are not
+	// one each, such as one word for all notices of a sort. "" where they are.
+	Identity string
+	// Fact names what happened where a platform tells it several times over
+	// under different ids, such as "friend/wxid_1". Skills see it once within
+	// some days. "" where ID says it all.
+	Fact string
+	// IfKnown is the kind this event really has when its conversation is known
+	// already: a contact's new name looks like a new contact on platforms that
+	// have one notice for both. "" for none.
+	IfKnown      Kind
 	Conversation string // private chat: the other side's id; group: the group's id
 	Sender       string
 	SenderName   string
@@ -72,14 +86,22 @@ type Event struct {
 	Text         string
 	Actor        string   // who did it, for group events: the inviter, the remover
 	Members      []string // whom a group event is about
+	MemberNames  []string // their names, as far as the platform told them: none, or one for each of Members
 	Media        []Media
 	// Params carries what an action needs back from the platform, such as the
 	// credential of a friend request ("scene").
-	Params   map[string]string
-	Ticket   Ticket
+	Params map[string]string
+	Ticket Ticket
+	// Learned is what the adapter will want to know again; it is remembered in
+	// the act that handles the event.
+	Learned []Note
+	// Tally is the key under which the number of commands that answer this
+	// event is remembered, in the same act. Channels need it that must know
+	// when an answer is complete. "" for none.
+	Tally    string
 	Time     time.Time // by the platform's clock; zero where it gives none
 	Received time.Time // by the store's clock, which never runs back
-	Raw      []byte    // the callback's body as received
+	Raw      []byte    // the callback's body as received, or what it held decrypted
 }
 
 // Key identifies an event for dedup: 16 bytes of a SHA-256 over account, kind,
@@ -94,8 +116,11 @@ func (k Key) String() string { return hex.EncodeToString(k[:]) }
 // stay apart, since only the type tells them from each other.
 func (e *Event) Key() Key {
 	parts := [...]string{e.Account, string(e.Kind), e.ID, e.Receiver, ""}
+	if e.Identity != "" {
+		parts[2], parts[4] = e.Identity, "identity"
+	}
 	if e.Kind == Unknown {
-		parts[4] = e.Type
+		parts[4] += e.Type
 	}
 	return keyOf(parts[:]...)
 }

@@ -12,6 +12,7 @@ func TestDedupKeyTellsEventsApart(t *testing.T) {
 		"another kind":     func(e *Event) { e.Kind = FriendAdded },
 		"another id":       func(e *Event) { e.ID = "m2" },
 		"another receiver": func(e *Event) { e.Receiver = "" },
+		"another identity": func(e *Event) { e.Identity = "n1" },
 		"a shifted border": func(e *Event) { e.ID, e.Receiver = "m1r", "" },
 	}
 	for name, f := range change {

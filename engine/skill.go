@@ -19,6 +19,12 @@ type Account struct {
 	Name     string
 	Channel  string
 	Location *time.Location
+	Names    []string // what people call it in groups, without the @
+	// MentionAll takes a mention of everybody for one of the account.
+	MentionAll bool
+	// Meets: what is known of its conversations is remembered, since its platform
+	// tells new contacts and changed ones alike (Event.IfKnown).
+	Meets bool
 }
 
 // Turn is one event put before one skill.

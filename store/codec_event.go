@@ -34,6 +34,12 @@ const (
 	evTime
 	evRaw
 	evTextAt // where the text stands in Raw: offset (4), length (4); in place of evText, after evRaw
+	evFact
+	evIfKnown
+	evMemberName // repeated
+	evLearned    // repeated, fields within
+	evTally
+	evIdentity
 )
 
 // minQuote is the length from which a text that stands in the raw body as it
@@ -50,6 +56,13 @@ const (
 const (
 	paramKey = iota + 1
 	paramValue
+)
+
+// Tags within a note.
+const (
+	noteKey = iota + 1
+	noteValue
+	noteExpires
 )
 
 const receivedAt = bodyAt
@@ -83,6 +96,16 @@ func EncodeEvent(e *engine.Event) []byte {
 	for _, m := range e.Media {
 		b = appendNested(b, evMedia, encodeMedia(m))
 	}
+	for _, m := range e.MemberNames {
+		b = appendNested(b, evMemberName, []byte(m))
+	}
+	for _, n := range e.Learned {
+		b = appendNested(b, evLearned, EncodeNote(n))
+	}
+	b = appendString(b, evFact, e.Fact)
+	b = appendString(b, evIfKnown, string(e.IfKnown))
+	b = appendString(b, evTally, e.Tally)
+	b = appendString(b, evIdentity, e.Identity)
 	if len(e.Params) > 0 { // sorting allocates even nothing
 		for _, k := range slices.Sorted(maps.Keys(e.Params)) {
 			v := appendString(appendString(nil, paramKey, k), paramValue, e.Params[k])
@@ -184,6 +207,22 @@ func readEventField(f *fields, e *engine.Event) {
 		e.Time = f.time()
 	case evRaw:
 		e.Raw = f.bytes()
+	case evFact:
+		e.Fact = f.string()
+	case evIfKnown:
+		e.IfKnown = engine.Kind(f.string())
+	case evMemberName:
+		e.MemberNames = append(e.MemberNames, f.string())
+	case evLearned:
+		n, err := DecodeNote(f.val)
+		if err != nil {
+			f.fail("bad note")
+		}
+		e.Learned = append(e.Learned, n)
+	case evTally:
+		e.Tally = f.string()
+	case evIdentity:
+		e.Identity = f.string()
 	case evTextAt:
 		e.Text = quote(f, e.Raw)
 	}

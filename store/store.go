@@ -10,6 +10,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -78,6 +79,10 @@ type Inbox interface {
 	// ctx bounds the wait only; the events may be stored all the same, and a
 	// repeat then meets them as duplicates.
 	Append(ctx context.Context, events []*engine.Event, window time.Duration) (Appended, error)
+	// AppendPage is Append of what was fetched for an account, and the notes
+	// that say how far it was fetched, in one act: a crash can repeat a page and
+	// lose none. events may be empty.
+	AppendPage(ctx context.Context, events []*engine.Event, window time.Duration, account string, notes []engine.Note) (Appended, error)
 	// Seen tells, without writing, whether an Append now would find the key a
 	// duplicate. In-flight keys count as not seen.
 	Seen(k engine.Key, window time.Duration) (bool, error)
@@ -120,6 +125,8 @@ type Commit struct {
 	// and then neither need be given.
 	Subscription    engine.Subscription
 	Account, Sender string
+	// Learned is remembered for Account.
+	Learned []engine.Note
 }
 
 // Failure records a failed attempt at an event.
@@ -170,6 +177,38 @@ type Contacts interface {
 	// Barred returns the account's contacts in the order of their bytes, those
 	// behind the user after ("" begins), at most limit.
 	Barred(account, after string, limit int) ([]Contact, error)
+}
+
+// Memory is small values that are kept for accounts: tokens, cursors, learned
+// ids. Notes are checked with CheckNote, and one act takes any number of them.
+type Memory interface {
+	// Recall returns the value under the key, "" when there is none or it has
+	// expired by the store's clock. It sees every act that returned.
+	Recall(account, key string) (string, error)
+	// Remember writes the notes, all or nothing; a value of "" forgets. Errors:
+	// ErrFull, ErrFailed, ErrClosed.
+	Remember(ctx context.Context, account string, notes []engine.Note) error
+	// Recollect returns the account's notes whose keys begin with prefix, those
+	// behind the key after ("" begins), in the order of their bytes, at most
+	// limit, expired ones left out.
+	Recollect(account, prefix, after string, limit int) ([]engine.Note, error)
+}
+
+// Limits of a note.
+const (
+	MaxNoteKey   = 512
+	MaxNoteValue = 64 << 10
+)
+
+// CheckNote refuses what cannot be kept.
+func CheckNote(n engine.Note) error {
+	switch {
+	case n.Key == "" || len(n.Key) > MaxNoteKey:
+		return fmt.Errorf("note: a key of %d bytes, want 1 to %d", len(n.Key), MaxNoteKey)
+	case len(n.Value) > MaxNoteValue:
+		return fmt.Errorf("note %q: a value of %d bytes, want at most %d", n.Key, len(n.Value), MaxNoteValue)
+	}
+	return nil
 }
 
 // Phase is where a command stands in the outbox.
@@ -299,6 +338,7 @@ type Store interface {
 	Inbox
 	Turns
 	Contacts
+	Memory
 	Outbox
 	DeadLetters
 	// Fire ends what is due by now: an expired state that asked for it
@@ -310,7 +350,7 @@ type Store interface {
 	// NextExpiry is the time of the earliest expiry, zero when there is none.
 	NextExpiry() (time.Time, error)
 	// Sweep drops what has outlived its window: dedup slices, once-keys,
-	// settled task ids. Call it every minute or so.
+	// settled task ids, notes. Call it every minute or so.
 	Sweep(ctx context.Context) error
 	// Now is the store's clock: the wall clock, but never before a time it has stored.
 	Now() time.Time

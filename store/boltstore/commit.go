@@ -215,7 +215,7 @@ func (s *Store) idle() time.Duration {
 	if s.journal.unfolded() == 0 || s.journal.resting() {
 		return 0
 	}
-	return foldEvery
+	return s.opt.idle
 }
 
 // commit gives every act its answer. What is refused for lack of room is tried

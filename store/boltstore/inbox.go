@@ -16,10 +16,7 @@ import (
 // answered without a commit; a duplicate of an event that is still being
 // written stands behind it in line and so waits for it.
 func (s *Store) Append(ctx context.Context, events []*engine.Event, window time.Duration) (store.Appended, error) {
-	keys := make([]engine.Key, len(events))
-	for i, e := range events {
-		keys[i] = e.Key()
-	}
+	keys := keysOf(events)
 	known, err := s.allKnown(keys, window)
 	if err != nil {
 		return store.Appended{}, wrap("append events", err)
@@ -27,15 +24,42 @@ func (s *Store) Append(ctx context.Context, events []*engine.Event, window time.
 	if known {
 		return s.allDuplicate(events), nil
 	}
+	out, err := s.append(ctx, events, keys, window, notesReady{})
+	return out, wrap("append events", err)
+}
+
+// AppendPage logs events and writes notes; see store.Inbox.
+func (s *Store) AppendPage(ctx context.Context, events []*engine.Event, window time.Duration, account string, notes []engine.Note) (store.Appended, error) {
+	ready, err := prepareNotes(account, notes)
+	if err != nil {
+		return store.Appended{}, wrap("append page", err)
+	}
+	if len(notes) == 0 {
+		return s.Append(ctx, events, window)
+	}
+	out, err := s.append(ctx, events, keysOf(events), window, ready)
+	return out, wrap("append page", err)
+}
+
+func keysOf(events []*engine.Event) []engine.Key {
+	keys := make([]engine.Key, len(events))
+	for i, e := range events {
+		keys[i] = e.Key()
+	}
+	return keys
+}
+
+// append is the act that logs what is fresh of the events and writes the notes.
+func (s *Store) append(ctx context.Context, events []*engine.Event, keys []engine.Key, window time.Duration, notes notesReady) (store.Appended, error) {
 	recs := make([][]byte, len(events))
-	size := 0
+	size := notes.size
 	for i, e := range events {
 		recs[i] = store.EncodeEvent(e)
 		size += len(recs[i]) + 64
 	}
 	var out store.Appended
 	a := &act{
-		grows: true,
+		grows: len(events) > 0 || notes.adds,
 		size:  size,
 		stamp: func(now time.Time) {
 			for i, e := range events {
@@ -44,12 +68,15 @@ func (s *Store) Append(ctx context.Context, events []*engine.Event, window time.
 			}
 		},
 		run: func(t *txn) (err error) {
-			out, err = t.appendEvents(events, recs, keys, window)
-			return err
+			if out, err = t.appendEvents(events, recs, keys, window); err != nil {
+				return err
+			}
+			t.notes(notes.writes)
+			return nil
 		},
 	}
 	if err := s.do(ctx, a); err != nil {
-		return store.Appended{}, wrap("append events", err)
+		return store.Appended{}, err
 	}
 	return out, nil
 }

@@ -11,25 +11,27 @@ import (
 
 // The buckets; their contents are described on Store.
 var (
-	bMeta     = []byte("meta")
-	bWal      = []byte("wal")
-	bTries    = []byte("tries")
-	bDedup    = []byte("dedup")
-	bState    = []byte("state")
-	bExpiry   = []byte("expiry")
-	bOnce     = []byte("once")
-	bOutbox   = []byte("outbox")
-	bDelivery = []byte("delivery")
-	bDead     = []byte("dead")
-	bSettled  = []byte("settled")
-	bContacts = []byte("contacts")
-	bJournal  = []byte("journal")
-	bBallast  = []byte("ballast")
+	bMeta       = []byte("meta")
+	bWal        = []byte("wal")
+	bTries      = []byte("tries")
+	bDedup      = []byte("dedup")
+	bState      = []byte("state")
+	bExpiry     = []byte("expiry")
+	bOnce       = []byte("once")
+	bOutbox     = []byte("outbox")
+	bDelivery   = []byte("delivery")
+	bDead       = []byte("dead")
+	bSettled    = []byte("settled")
+	bContacts   = []byte("contacts")
+	bNotes      = []byte("notes")
+	bNoteExpiry = []byte("note_expiry")
+	bJournal    = []byte("journal")
+	bBallast    = []byte("ballast")
 
 	// buckets are in every file; what was added since its schema was settled is
 	// made at open where an older program's file lacks it.
 	buckets = [][]byte{bMeta, bWal, bTries, bDedup, bState, bExpiry, bOnce, bOutbox, bDelivery, bDead, bSettled, bJournal, bBallast}
-	added   = [][]byte{bContacts}
+	added   = [][]byte{bContacts, bNotes, bNoteExpiry}
 )
 
 func be(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }

@@ -119,4 +119,5 @@ func checkFile(t testing.TB, s *Store) {
 	if err := s.CheckNow(); err != nil {
 		t.Error(err)
 	}
+	noteRows(t, s)
 }

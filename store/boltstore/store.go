@@ -65,6 +65,10 @@ type Options struct {
 	FreeSpace func(dir string) (int64, error)
 	// Observe is told of each commit: how long it took, for how many acts.
 	Observe func(d time.Duration, acts int)
+
+	// idle is how long there is no act before the journal is folded without one
+	// (foldEvery). Tests that look at each commit want none of that kind.
+	idle time.Duration
 }
 
 func (o Options) withDefaults() Options {
@@ -76,6 +80,7 @@ func (o Options) withDefaults() Options {
 	def(&o.CheckBelow, 128<<20)
 	def(&o.OpenTimeout, 30*time.Second)
 	def(&o.MapSize, 1<<30)
+	def(&o.idle, foldEvery)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -122,6 +127,9 @@ func def[T int | int64 | time.Duration](v *T, d T) {
 //	settled   slice start                  → bucket: hash (16) of task id → end (1) | time | JSON of what was tried, of submitted commands
 //	contacts  account (length-prefixed), user
 //	                                       → since when blocked, unsubscribed (JSON); only who is one of these
+//	notes     account (length-prefixed), key
+//	                                       → expiry, 0 for none | value
+//	note_expiry  time | note key           → nothing; one row per note that has an expiry
 //	ballast   number                       → nothing, to be given up on a full disk (see ballast)
 //	journal   generation                   → bucket: row → changes of state, outbox, delivery, and what left wal (see journal)
 //
@@ -129,6 +137,12 @@ func def[T int | int64 | time.Duration](v *T, d T) {
 // events, outbox numbers commands and letters, state numbers versions, and the
 // sequence of meta is the latest time that was stored. Slices of dedup and
 // settled are named by steady time (see clock), periods of once by wall time.
+//
+// A note has no place in expiry: Fire walks that, finds each row's state in the
+// journal and raises events, while a note that has expired only has to go some
+// time. Both of its trees were added to schema 2, and so was contacts. Where an
+// older program's file lacks them they are made at open; that program opens the
+// file all the same and leaves alone what it does not know, so the schema stays.
 //
 // Beside the file lie path.run (who has it open), path.hand (events being
 // handled) and, for a moment, path.new-* (first creation). An index that moved

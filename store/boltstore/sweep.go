@@ -6,7 +6,7 @@ import (
 )
 
 // Sweep drops whole slices and periods, one in each act, so that no act waits
-// for more than one of them.
+// for more than one of them, and then expired notes, a number in each act.
 func (s *Store) Sweep(ctx context.Context) error {
 	steady := s.clock.Steady()
 	for _, start := range s.index.ended(steady.Add(-s.opt.Window)) {
@@ -25,7 +25,10 @@ func (s *Store) Sweep(ctx context.Context) error {
 	}
 	now := s.Now()
 	err = s.sweepBuckets(ctx, bOnce, func(period uint64) bool { return period < periodOf(now) })
-	return wrap("sweep once-keys", err)
+	if err != nil {
+		return wrap("sweep once-keys", err)
+	}
+	return wrap("sweep notes", s.sweepNotes(ctx))
 }
 
 func (s *Store) sweepBuckets(ctx context.Context, parent []byte, over func(name uint64) bool) error {

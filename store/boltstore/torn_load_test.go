@@ -66,7 +66,7 @@ func (l *workload) act(ctx context.Context) (name string, err error) {
 		{"append", 20, l.append}, {"commit", 24, l.commit}, {"submit", 10, l.submit}, {"attempt", 10, l.attempt},
 		{"settle", 14, l.settle}, {"fail", 5, l.fail}, {"charge", 2, l.charge}, {"cancel", 2, l.cancel},
 		{"replay", 3, l.replay}, {"drop", 2, l.drop}, {"stand", 4, l.stand}, {"fire", 3, l.fire},
-		{"sweep", 1, l.st.Sweep},
+		{"sweep", 1, l.st.Sweep}, {"remember", 3, l.remember}, {"append page", 4, l.page},
 	}
 	total := 0
 	for _, a := range acts {
@@ -106,17 +106,51 @@ func (l *workload) append(ctx context.Context) error {
 	if l.st.Backlog() > 60 {
 		return l.commit(ctx)
 	}
+	_, err := l.st.Append(ctx, l.events(1+l.rng.IntN(6)), window)
+	return err
+}
+
+// events are n of which most are new.
+func (l *workload) events(n int) []*engine.Event {
 	var events []*engine.Event
-	for range 1 + l.rng.IntN(6) {
+	for range n {
 		e := tornEvent(l.rng.IntN(len(tornNames.Events)))
-		if l.rng.IntN(3) > 0 { // most are new
+		if l.rng.IntN(3) > 0 {
 			e.ID = fmt.Sprint("new-", l.made)
 		}
 		e.Text = l.text()
 		events = append(events, e)
 	}
-	_, err := l.st.Append(ctx, events, window)
+	return events
+}
+
+func (l *workload) page(ctx context.Context) error {
+	var events []*engine.Event
+	if l.st.Backlog() < 60 {
+		events = l.events(l.rng.IntN(4))
+	}
+	_, err := l.st.AppendPage(ctx, events, window, "acc", append(l.notes(), engine.Note{Key: "cursor", Value: l.text()}))
 	return err
+}
+
+// notes are up to three, of which some forget and some expire.
+func (l *workload) notes() []engine.Note {
+	var notes []engine.Note
+	for range l.rng.IntN(4) {
+		n := engine.Note{Key: fmt.Sprint("k", l.rng.IntN(10))}
+		if l.rng.IntN(4) > 0 {
+			n.Value = l.text()
+		}
+		if l.rng.IntN(2) == 0 {
+			n.Expires = l.clock.Now().Add(time.Duration(l.rng.IntN(3000)) * time.Millisecond)
+		}
+		notes = append(notes, n)
+	}
+	return notes
+}
+
+func (l *workload) remember(ctx context.Context) error {
+	return l.st.Remember(ctx, tornNames.Accounts[l.rng.IntN(2)], l.notes())
 }
 
 func (l *workload) commit(ctx context.Context) error {
@@ -152,6 +186,9 @@ func (l *workload) commit(ctx context.Context) error {
 	if l.rng.IntN(6) == 0 {
 		c.Account, c.Sender = "acc", fmt.Sprint("u", l.rng.IntN(20))
 		c.Subscription = []engine.Subscription{engine.Unsubscribe, engine.Subscribe}[l.rng.IntN(2)]
+	}
+	if l.rng.IntN(6) == 0 {
+		c.Account, c.Learned = "acc", l.notes()
 	}
 	err = l.st.Commit(ctx, c)
 	if taken := (*store.TakenError)(nil); errors.As(err, &taken) {

@@ -30,7 +30,10 @@ var (
 func TestTornWritesAreNeverHalfACommit(t *testing.T) {
 	folder := memory(t)
 	clock := storetest.NewClock()
-	opt := Options{Path: filepath.Join(folder, "bot.db"), MapSize: tornMap, Window: window, Now: clock.Now, Uptime: clock.Uptime}
+	opt := Options{
+		Path: filepath.Join(folder, "bot.db"), MapSize: tornMap, Window: window, Now: clock.Now, Uptime: clock.Uptime,
+		idle: time.Hour, // each commit is an act's, and of its time
+	}
 	s := mustOpen(t, opt)
 	work := newWorkload(s, clock, *tornSeed)
 	if err := work.begin(context.Background()); err != nil {

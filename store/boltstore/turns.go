@@ -101,6 +101,7 @@ type commit struct {
 	once     []onceWrite
 	commands []outgoing
 	contact  *contactWrite // nil: stays as it is
+	notes    []noteWrite
 	size     int
 }
 
@@ -135,7 +136,13 @@ func (s *Store) Commit(ctx context.Context, c store.Commit) error {
 		ready.contact = w
 		ready.size += len(w.key) + 128
 	}
-	err := s.do(ctx, &act{size: ready.size, run: ready.run})
+	notes, err := prepareNotes(c.Account, c.Learned)
+	if err != nil {
+		return wrap("commit", err)
+	}
+	ready.notes = notes.writes
+	ready.size += notes.size
+	err = s.do(ctx, &act{size: ready.size, run: ready.run})
 	return wrap("commit", err)
 }
 
@@ -169,6 +176,7 @@ func (c *commit) run(t *txn) error {
 		t.send(o)
 	}
 	changeContact()
+	t.notes(c.notes)
 	return nil
 }
 

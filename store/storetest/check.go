@@ -24,6 +24,7 @@ func Check(t testing.TB, st store.Store) {
 	checkOutbox(t, st, stats)
 	checkLetters(t, st, stats)
 	checkContacts(t, st)
+	checkNotes(t, st)
 	if _, err := st.NextExpiry(); err != nil {
 		t.Errorf("next expiry: %v", err)
 	}

@@ -14,7 +14,7 @@ import (
 
 // Names is what a dump has to ask for by name because no store lists it.
 type Names struct {
-	Accounts []string // whose contacts
+	Accounts []string // whose contacts and notes
 	States   []engine.StateKey
 	Tasks    []string
 	Events   []*engine.Event // whose dedup keys, within Window
@@ -32,7 +32,7 @@ func Dump(st store.Store, n Names) (string, error) {
 	d := &dump{}
 	d.time("now", st.Now())
 	for _, part := range []func(*dump, store.Store, Names) error{
-		dumpLists, dumpStates, dumpContacts, dumpTasks, dumpDedup, dumpOnce,
+		dumpLists, dumpStates, dumpContacts, dumpNotes, dumpTasks, dumpDedup, dumpOnce,
 	} {
 		if err := part(d, st, n); err != nil {
 			return "", fmt.Errorf("dump: %w", err)
@@ -76,6 +76,8 @@ func (d *dump) contact(account string, c store.Contact, s engine.Standing) {
 	d.line("contact", account, c)
 	fmt.Fprintf(d, "  stands as %+v\n", s)
 }
+
+func (d *dump) note(account string, n engine.Note) { d.line("note", account, n) }
 
 func dumpLists(d *dump, st store.Store, _ Names) error {
 	entries, err := st.Read(0, 1<<20)
@@ -128,6 +130,19 @@ func dumpContacts(d *dump, st store.Store, n Names) error {
 		}
 		for _, c := range cs {
 			d.contact(account, c, st.Standing(account, c.User))
+		}
+	}
+	return nil
+}
+
+func dumpNotes(d *dump, st store.Store, n Names) error {
+	for _, account := range n.Accounts {
+		notes, err := st.Recollect(account, "", "", 1<<20)
+		if err != nil {
+			return err
+		}
+		for _, note := range notes {
+			d.note(account, note)
 		}
 	}
 	return nil

@@ -87,6 +87,10 @@ func (f *faulty) Append(ctx context.Context, events []*engine.Event, window time
 	return act(ctx, f, "Append", func() (store.Appended, error) { return f.Store.Append(ctx, events, window) })
 }
 
+func (f *faulty) AppendPage(ctx context.Context, events []*engine.Event, window time.Duration, account string, notes []engine.Note) (store.Appended, error) {
+	return act(ctx, f, "AppendPage", func() (store.Appended, error) { return f.Store.AppendPage(ctx, events, window, account, notes) })
+}
+
 func (f *faulty) Seen(k engine.Key, window time.Duration) (bool, error) {
 	return act(context.Background(), f, "Seen", func() (bool, error) { return f.Store.Seen(k, window) })
 }
@@ -121,6 +125,18 @@ func (f *faulty) SetStanding(ctx context.Context, account, user string, change e
 
 func (f *faulty) Barred(account, after string, limit int) ([]store.Contact, error) {
 	return act(context.Background(), f, "Barred", func() ([]store.Contact, error) { return f.Store.Barred(account, after, limit) })
+}
+
+func (f *faulty) Recall(account, key string) (string, error) {
+	return act(context.Background(), f, "Recall", func() (string, error) { return f.Store.Recall(account, key) })
+}
+
+func (f *faulty) Remember(ctx context.Context, account string, notes []engine.Note) error {
+	return do(ctx, f, "Remember", func() error { return f.Store.Remember(ctx, account, notes) })
+}
+
+func (f *faulty) Recollect(account, prefix, after string, limit int) ([]engine.Note, error) {
+	return act(context.Background(), f, "Recollect", func() ([]engine.Note, error) { return f.Store.Recollect(account, prefix, after, limit) })
 }
 
 func (f *faulty) Submit(ctx context.Context, cmds []engine.Command, window time.Duration) ([]bool, error) {

@@ -230,18 +230,23 @@ var lifeCases = []testCase{
 		_, _, findErr := e.Find("t")
 		_, lettersErr := e.Letters(0, 1)
 		_, barredErr := e.Barred("acc", "", 1)
+		_, recallErr := e.Recall("acc", "k")
+		_, recollectErr := e.Recollect("acc", "", "", 1)
+		_, pageErr := e.AppendPage(e.ctx, nil, window, "acc", []engine.Note{note("k", "v")})
 		_, statsErr := e.Stats()
 		for name, err := range map[string]error{
 			"append": appendErr, "read": readErr, "entry": entryErr, "state": stateErr, "charge": chargeErr, "submit": submitErr,
 			"deliveries": deliveriesErr, "find": findErr, "letters": lettersErr, "barred": barredErr, "stats": statsErr,
-			"commit":  e.Commit(e.ctx, store.Commit{Seq: seq}),
-			"fail":    e.Fail(e.ctx, store.Failure{Seq: seq}),
-			"attempt": e.Attempt(e.ctx, 1, store.Progress{}),
-			"settle":  e.Settle(e.ctx, store.Settlement{ID: 1}),
-			"cancel":  e.Cancel(e.ctx, "t"),
-			"block":   e.SetStanding(e.ctx, "acc", "u", engine.Block),
-			"replay":  e.Replay(e.ctx, 1),
-			"drop":    e.Drop(e.ctx, 1),
+			"recall": recallErr, "recollect": recollectErr, "append page": pageErr,
+			"commit":   e.Commit(e.ctx, store.Commit{Seq: seq}),
+			"fail":     e.Fail(e.ctx, store.Failure{Seq: seq}),
+			"attempt":  e.Attempt(e.ctx, 1, store.Progress{}),
+			"settle":   e.Settle(e.ctx, store.Settlement{ID: 1}),
+			"cancel":   e.Cancel(e.ctx, "t"),
+			"block":    e.SetStanding(e.ctx, "acc", "u", engine.Block),
+			"remember": e.Remember(e.ctx, "acc", []engine.Note{note("k", "v")}),
+			"replay":   e.Replay(e.ctx, 1),
+			"drop":     e.Drop(e.ctx, 1),
 		} {
 			if !errors.Is(err, store.ErrClosed) {
 				e.Errorf("%s: %v", name, err)

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"bot/engine"
@@ -28,6 +29,7 @@ type model struct {
 	keys     map[engine.Key]moment    // of dedup: when the last event was logged
 	settled  map[string]ended         // by task id
 	contacts map[person]store.Contact
+	notes    map[place]engine.Note // those that have expired among them
 
 	inHand   map[uint64]bool // begun and not ended
 	suspects []uint64
@@ -46,6 +48,9 @@ type ended struct {
 
 type person struct{ account, user string }
 
+// place is where a note lies.
+type place struct{ account, key string }
+
 func newModel() *model {
 	return &model{
 		states:   make(map[engine.StateKey]engine.State),
@@ -54,6 +59,7 @@ func newModel() *model {
 		keys:     make(map[engine.Key]moment),
 		settled:  make(map[string]ended),
 		contacts: make(map[person]store.Contact),
+		notes:    make(map[place]engine.Note),
 		inHand:   make(map[uint64]bool),
 	}
 }
@@ -139,6 +145,7 @@ func (m *model) commit(c store.Commit) error {
 	if c.Subscription != "" {
 		m.setStanding(c.Account, c.Sender, engine.Change(c.Subscription))
 	}
+	m.remember(c.Account, c.Learned)
 	return nil
 }
 
@@ -371,6 +378,26 @@ func (m *model) standing(account, user string) engine.Standing {
 	return engine.Standing{Blocked: !c.Blocked.IsZero(), Unsubscribed: !c.Unsubscribed.IsZero()}
 }
 
+// Memory
+
+func (m *model) remember(account string, notes []engine.Note) {
+	for _, n := range notes {
+		if m.notes[place{account, n.Key}] = n; n.Value == "" || m.over(n) {
+			delete(m.notes, place{account, n.Key})
+		}
+	}
+}
+
+func (m *model) over(n engine.Note) bool { return !n.Expires.IsZero() && !n.Expires.After(m.now) }
+
+func (m *model) recall(account, key string) string {
+	n := m.notes[place{account, key}]
+	if m.over(n) {
+		return ""
+	}
+	return n.Value
+}
+
 // Time that passes
 
 func (m *model) fire() (events, over int) {
@@ -442,6 +469,18 @@ func (m *model) lines(n Names) string {
 		slices.Sort(users)
 		for _, u := range users {
 			d.contact(account, m.contacts[person{account, u}], m.standing(account, u))
+		}
+	}
+	for _, account := range n.Accounts {
+		var notes []engine.Note
+		for p, note := range m.notes {
+			if p.account == account && !m.over(note) {
+				notes = append(notes, note)
+			}
+		}
+		slices.SortFunc(notes, func(a, b engine.Note) int { return strings.Compare(a.Key, b.Key) })
+		for _, note := range notes {
+			d.note(account, note)
 		}
 	}
 	return d.String()

@@ -60,6 +60,8 @@ type mutant struct {
 	drop     func(store.Store, uint64) error
 	fire     func(store.Store) (int, int, bool, error)
 	standing func(store.Store, string, string, engine.Change) error
+	page     func(store.Store, []*engine.Event, time.Duration, string, []engine.Note) (store.Appended, error)
+	remember func(store.Store, string, []engine.Note) error
 	seen     func(store.Store, engine.Key, time.Duration) (bool, error)
 	read     func(store.Store, uint64, int) ([]store.Entry, error)
 	now      func() time.Time
@@ -148,6 +150,20 @@ func (m *mutant) SetStanding(ctx context.Context, account, user string, c engine
 		return m.standing(m.Store, account, user, c)
 	}
 	return m.Store.SetStanding(ctx, account, user, c)
+}
+
+func (m *mutant) AppendPage(ctx context.Context, e []*engine.Event, w time.Duration, account string, notes []engine.Note) (store.Appended, error) {
+	if m.page != nil {
+		return m.page(m.Store, e, w, account, notes)
+	}
+	return m.Store.AppendPage(ctx, e, w, account, notes)
+}
+
+func (m *mutant) Remember(ctx context.Context, account string, notes []engine.Note) error {
+	if m.remember != nil {
+		return m.remember(m.Store, account, notes)
+	}
+	return m.Store.Remember(ctx, account, notes)
 }
 
 func (m *mutant) Seen(k engine.Key, w time.Duration) (bool, error) {
@@ -299,6 +315,49 @@ func TestSequencesFindMutants(t *testing.T) {
 				err = errors.Join(err, st.SetStanding(ctx, account, user, engine.Change(engine.Subscribe)))
 			}
 			return err
+		}},
+		"learns nothing": {commit: func(st store.Store, c store.Commit) error {
+			c.Learned = nil
+			return st.Commit(ctx, c)
+		}},
+		"logs a page without how far it goes": {page: func(st store.Store, e []*engine.Event, w time.Duration, _ string, _ []engine.Note) (store.Appended, error) {
+			return st.Append(ctx, e, w)
+		}},
+		"moves on without the page": {page: func(st store.Store, e []*engine.Event, w time.Duration, account string, notes []engine.Note) (store.Appended, error) {
+			got := store.Appended{Seqs: make([]uint64, len(e)), Duplicate: make([]bool, len(e))}
+			return got, st.Remember(ctx, account, notes)
+		}},
+		"stays where nothing was fresh": {page: func(st store.Store, e []*engine.Event, w time.Duration, account string, notes []engine.Note) (store.Appended, error) {
+			got, err := st.Append(ctx, e, w)
+			if err == nil && slices.Contains(got.Duplicate, false) {
+				err = st.Remember(ctx, account, notes)
+			}
+			return got, err
+		}},
+		"remembers for ever": {remember: func(st store.Store, account string, notes []engine.Note) error {
+			notes = slices.Clone(notes)
+			for i := range notes {
+				notes[i].Expires = time.Time{}
+			}
+			return st.Remember(ctx, account, notes)
+		}},
+		"forgets nothing": {remember: func(st store.Store, account string, notes []engine.Note) error {
+			return st.Remember(ctx, account, slices.DeleteFunc(slices.Clone(notes), func(n engine.Note) bool { return n.Value == "" }))
+		}},
+		"remembers the first of several": {remember: func(st store.Store, account string, notes []engine.Note) error {
+			notes = slices.Clone(notes)
+			slices.Reverse(notes)
+			return st.Remember(ctx, account, notes)
+		}},
+		"takes all accounts for one": {remember: func(st store.Store, _ string, notes []engine.Note) error {
+			return st.Remember(ctx, accounts[0], notes)
+		}},
+		"forgets notes in a crash": {reopened: func(st store.Store) {
+			for _, account := range accounts {
+				for _, key := range noteKeys {
+					st.Remember(ctx, account, []engine.Note{note(key, "")})
+				}
+			}
 		}},
 		"reads backwards": {read: func(st store.Store, after uint64, limit int) ([]store.Entry, error) {
 			entries, err := st.Read(after, limit)

@@ -253,6 +253,7 @@ func (m *machine) compare() {
 	for _, task := range tasks {
 		m.compareTask(task)
 	}
+	m.compareNotes()
 	least := 0
 	for k := range m.model.keys {
 		for _, w := range windows {
@@ -268,6 +269,19 @@ func (m *machine) compare() {
 	}
 	if s, err := m.st.Stats(); err != nil || s.DedupKeys < least {
 		m.Errorf("%d dedup keys, %d are in the window; %v", s.DedupKeys, least, err)
+	}
+}
+
+func (m *machine) compareNotes() {
+	m.Helper()
+	for _, account := range accounts {
+		for _, key := range noteKeys {
+			got, err := m.st.Recall(account, key)
+			m.must(err)
+			if want := m.model.recall(account, key); got != want {
+				m.Errorf("note %s of %s is %.40q, want %.40q", key, account, got, want)
+			}
+		}
 	}
 }
 

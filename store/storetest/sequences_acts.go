@@ -25,8 +25,9 @@ var (
 		{Account: "a", Skill: "form", Key: "k"}, {Account: "a", Skill: "form", Key: "l"},
 		{Account: "a", Skill: "menu", Key: "k"}, {Account: "ab", Skill: "form", Key: "k"},
 	}
-	tasks   = []string{"t0", "t1", "t2"}
-	windows = []time.Duration{window, 24 * time.Hour, time.Hour}
+	noteKeys = []string{"k", "k/1", "cursor"}
+	tasks    = []string{"t0", "t1", "t2"}
+	windows  = []time.Duration{window, 24 * time.Hour, time.Hour}
 )
 
 // pick draws an element by its place, so that the output stays short.
@@ -89,13 +90,13 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 	all := map[string]func(*rapid.T){
 		"append": act(m.drawAppend), "commit": act(m.drawCommit), "submit": act(m.drawSubmit), "settle": act(m.drawSettle),
 		"fail": act(m.drawFail), "charge": act(m.drawCharge), "attempt": act(m.drawAttempt), "cancel": act(m.drawCancel),
-		"replay": act(m.drawReplay), "drop": act(m.drawDrop), "stand": act(m.drawStanding), "take in hand": act(m.drawBegin),
+		"replay": act(m.drawReplay), "drop": act(m.drawDrop), "stand": act(m.drawStanding), "remember": act(m.drawRemember), "append page": act(m.drawPage), "take in hand": act(m.drawBegin),
 		"fire": act(func(*rapid.T) { m.fire() }), "sweep": act(func(*rapid.T) { m.answered("sweep", m.st.Sweep(m.Context()), nil) }),
 		"crash": act(func(*rapid.T) { m.reopen(false) }), "restart": act(func(*rapid.T) { m.reopen(true) }),
 		"let time pass": func(t *rapid.T) { m.clock.Advance(pick(t, "for", passing)) },
 		"set the clock": func(t *rapid.T) { m.clock.Jump(pick(t, "by", jumps)) },
 	}
-	for _, name := range []string{"append", "commit", "commit", "submit", "submit", "settle", "settle", "stand", "fire", "let time pass"} {
+	for _, name := range []string{"append", "commit", "commit", "submit", "submit", "settle", "settle", "stand", "remember", "fire", "let time pass"} {
 		for copy := name + " again"; ; copy += "!" {
 			if all[copy] == nil {
 				all[copy] = all[name]
@@ -116,24 +117,44 @@ var (
 	}
 )
 
-func (m *machine) drawAppend(t *rapid.T) {
+// someEvents draws up to three.
+func (m *machine) someEvents(t *rapid.T, least int) []*engine.Event {
 	var events []*engine.Event
-	for range rapid.IntRange(1, 3).Draw(t, "events") {
+	for range rapid.IntRange(least, 3).Draw(t, "events") {
 		e := m.event(pick(t, "account", accounts), fmt.Sprint("e", rapid.IntRange(0, 7).Draw(t, "id")))
 		e.Text = m.text(t)
 		events = append(events, e)
 	}
-	m.append(events, pick(t, "window", windows))
+	return events
+}
+
+func (m *machine) drawAppend(t *rapid.T) {
+	m.append(m.someEvents(t, 1), pick(t, "window", windows))
 }
 
 func (m *machine) append(events []*engine.Event, window time.Duration) {
 	m.Helper()
 	got, err := m.st.Append(m.Context(), events, window)
+	m.appended(events, window, got, err)
+}
+
+func (m *machine) drawPage(t *rapid.T) {
+	m.Helper()
+	events, window := m.someEvents(t, 0), pick(t, "window", windows)
+	account, notes := pick(t, "of", accounts), m.someNotes(t)
+	got, err := m.st.AppendPage(m.Context(), events, window, account, notes)
+	m.model.remember(account, notes)
+	m.appended(events, window, got, err)
+}
+
+// appended compares what an act that logs events answered.
+func (m *machine) appended(events []*engine.Event, window time.Duration, got store.Appended, err error) {
+	m.Helper()
 	if err != nil || len(got.Duplicate) != len(events) || len(got.Seqs) != len(events) {
 		m.Fatalf("append: %+v, %v", got, err)
 	}
 	want := m.model.append(events, window, got.Duplicate)
-	if !reflect.DeepEqual(got.Duplicate, want) {
+	if !slices.Equal(got.Duplicate, want) {
 		m.Fatalf("append: duplicates %v, want %v", got.Duplicate, want)
 	}
 	m.answered("append", err, nil)
@@ -183,6 +204,12 @@ func (m *machine) drawCommit(t *rapid.T) {
 	if rapid.IntRange(0, 3).Draw(t, "wish") == 3 {
 		c.Subscription = pick(t, "subscription", []engine.Subscription{engine.Unsubscribe, engine.Subscribe})
 		c.Account, c.Sender = pick(t, "account", accounts), pick(t, "sender", users)
+	}
+	if rapid.IntRange(0, 3).Draw(t, "learns") == 3 {
+		c.Learned = m.someNotes(t)
+		if c.Account == "" {
+			c.Account = pick(t, "account", accounts)
+		}
 	}
 	m.commit(c)
 }
@@ -323,6 +350,29 @@ func (m *machine) drawStanding(t *rapid.T) {
 	err := m.st.SetStanding(m.Context(), account, user, change)
 	m.model.setStanding(account, user, change)
 	m.answered("set standing", err, nil)
+}
+
+// someNotes draws up to two, which may be of one key.
+func (m *machine) someNotes(t *rapid.T) []engine.Note {
+	var notes []engine.Note
+	for range rapid.IntRange(0, 2).Draw(t, "notes") {
+		n := engine.Note{Key: pick(t, "key", noteKeys)}
+		if rapid.IntRange(0, 3).Draw(t, "forget") < 3 {
+			n.Value = m.text(t)
+		}
+		if in := pick(t, "expires", []time.Duration{0, 0, -1, 1, time.Minute, time.Hour, 30 * time.Hour}); in != 0 {
+			n.Expires = m.model.now.Add(in)
+		}
+		notes = append(notes, n)
+	}
+	return notes
+}
+
+func (m *machine) drawRemember(t *rapid.T) {
+	account, notes := pick(t, "account", accounts), m.someNotes(t)
+	err := m.st.Remember(m.Context(), account, notes)
+	m.model.remember(account, notes)
+	m.answered("remember", err, nil)
 }
 
 func (m *machine) fire() {

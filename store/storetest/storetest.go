@@ -71,6 +71,7 @@ func Run(t *testing.T, h Harness) {
 		{"Once", onceCases},
 		{"Attempts", attemptCases},
 		{"Contacts", contactCases},
+		{"Memory", memoryCases},
 		{"Outbox", outboxCases},
 		{"DeadLetters", letterCases},
 		{"Expiry", expiryCases},
