@@ -74,7 +74,9 @@ func hangups() <-chan struct{} {
 }
 
 func buildSkills(sections []engine.Section, accounts app.Accounts) (app.Skills, error) {
-	set, err := skills.Build(sections, skills.Options{Accounts: accounts.Names, Can: accounts.Can})
+	set, err := skills.Build(sections, skills.Options{
+		Accounts: accounts.Names, Selves: accounts.Selves, Can: accounts.Can, TextLimit: accounts.TextLimit,
+	})
 	if err != nil {
 		return nil, err // not a nil *Set inside a non-nil interface
 	}

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"bot/engine"
-	"bot/engine/nearest"
 	"bot/skills/do"
 	"bot/skills/form"
 	"bot/skills/kind"
+	"bot/skills/relay"
 	"bot/skills/reply"
 	"bot/skills/split"
 )
@@ -23,6 +23,7 @@ import (
 var kinds = []kind.Kind{
 	form.Kind,
 	do.Kind,
+	relay.Kind,
 	reply.Kind,
 }
 
@@ -30,6 +31,9 @@ var kinds = []kind.Kind{
 type Options struct {
 	// Accounts are the names in the configuration.
 	Accounts []string
+	// Selves are the accounts' own ids on their platforms, as far as they are
+	// known: what these say is never relayed.
+	Selves []string
 	// Can tells whether an account's platform has an action; nil: all have all.
 	Can func(account string, a engine.Action) bool
 	// Kinds are kinds besides the shipped ones; they come first.
@@ -51,6 +55,9 @@ type builder struct {
 func Build(sections []engine.Section, opts Options) (*Set, error) {
 	if opts.TextLimit == 0 {
 		opts.TextLimit = split.Bytes
+	}
+	if opts.Can == nil {
+		opts.Can = func(string, engine.Action) bool { return true }
 	}
 	b := builder{opts: opts, kinds: slices.Concat(opts.Kinds, kinds)}
 	for _, s := range sections {
@@ -76,7 +83,9 @@ func (b *builder) entry(s engine.Section) *entry {
 		b.problems = append(b.problems, err)
 		return nil
 	}
-	d := kind.NewDraft(s, b.opts.TextLimit)
+	d := kind.NewDraft(s, kind.World{
+		Limit: b.opts.TextLimit, Accounts: b.opts.Accounts, Selves: b.opts.Selves, Can: b.opts.Can,
+	})
 	skill := k.New(d)
 	b.accounts(d)
 	return &entry{skill: skill, kind: k, draft: d}
@@ -104,9 +113,7 @@ func (b *builder) kind(s engine.Section) (kind.Kind, error) {
 // accounts exist, and that their platforms can do what the skill asks for.
 func (b *builder) accounts(d *kind.Draft) {
 	for i, a := range d.Accounts {
-		if !slices.Contains(b.opts.Accounts, a) {
-			d.Problem(kind.Path("accounts", i), "there is no account %q%s", a, nearest.Hint(a, b.opts.Accounts))
-		}
+		d.Account(kind.Path("accounts", i), a)
 	}
 	for _, n := range d.Needs {
 		b.can(d, n)
@@ -117,14 +124,17 @@ func (b *builder) accounts(d *kind.Draft) {
 // or that no account at all can run; for one that takes whichever accounts
 // there are, some being unable is worth a warning.
 func (b *builder) can(d *kind.Draft, n kind.Need) {
-	if b.opts.Can == nil || !d.Enabled {
+	if !d.Enabled {
 		return
 	}
-	var unable []string
-	of := b.opts.Accounts
-	if len(d.Accounts) > 0 {
-		of = d.Accounts
+	of, named := d.Accounts, true
+	switch {
+	case n.Account != "":
+		of = []string{n.Account}
+	case len(of) == 0:
+		of, named = b.opts.Accounts, false
 	}
+	var unable []string
 	for _, a := range of {
 		if slices.Contains(b.opts.Accounts, a) && !b.opts.Can(a, n.Action) {
 			unable = append(unable, fmt.Sprintf("%q", a))
@@ -133,7 +143,7 @@ func (b *builder) can(d *kind.Draft, n kind.Need) {
 	names := strings.Join(unable, ", ")
 	switch {
 	case len(unable) == 0:
-	case len(d.Accounts) > 0 || len(unable) == len(of):
+	case named || len(unable) == len(of):
 		d.Problem(n.Key, "the platform of account %s cannot %s", names, n.Action)
 	default:
 		d.Warn(n.Key, "the platform of account %s cannot %s (accounts = […] says where the skill works)", names, n.Action)

@@ -24,11 +24,11 @@ func TestProblems(t *testing.T) {
 		{"no name", "keywords = [\"x\"]\nreply = \"a\"", []string{
 			`bot.toml:1:3: skill: a skill needs a name (name = "coupon")`}},
 		{"no kind", "name = \"a\"\nkeywords = [\"x\"]", []string{
-			`bot.toml:1:3: skill "a": nothing says what this skill does (it needs one of: step, do, reply)`}},
+			`bot.toml:1:3: skill "a": nothing says what this skill does (it needs one of: step, do, relay, reply)`}},
 		{"a mistyped kind", "name = \"a\"\nkeywords = [\"x\"]\nrecply = \"a\"", []string{
 			`bot.toml:4:1: skill "a": unknown key "recply" (did you mean "reply"?)`}},
 		{"a kind of a name of its own", "name = \"a\"\nkeyword = [\"x\"]\nanswer = \"x\"", []string{
-			`bot.toml:1:3: skill "a": nothing says what this skill does (it needs one of: step, do, reply)`,
+			`bot.toml:1:3: skill "a": nothing says what this skill does (it needs one of: step, do, relay, reply)`,
 			`bot.toml:3:1: skill "a": unknown key "keyword" (did you mean "keywords"?)`,
 			`bot.toml:4:1: skill "a": unknown key "answer"`}},
 		{"a kind below a test", "name = \"a\"\nkeywords = [\"x\"]\n[[skill.test]]\nsend = [\"x\"]\nexpect = [\"a\"]\nreply = \"a\"", []string{
@@ -65,6 +65,18 @@ func TestProblems(t *testing.T) {
 			`bot.toml:4:9: skill "a": a skill does one thing: this one holds both do and reply (write two skills)`}},
 		{"an unknown event", "name = \"a\"\non = \"friend_aded\"\nreply = \"a\"", []string{
 			`bot.toml:3:6: skill "a": unknown on "friend_aded" (did you mean "friend_added"?)`}},
+		{"an event in its short name", "name = \"a\"\non = \"member_joind\"\nreply = \"a\"", []string{
+			`bot.toml:3:6: skill "a": unknown on "member_joind" (did you mean "member_joined"?)`}},
+		{"an event that is like no other", "name = \"a\"\non = \"anniversary\"\nreply = \"a\"", []string{
+			`bot.toml:3:6: skill "a": unknown on "anniversary" (docs/skills.md lists all)`}},
+		{"conversations that are none", "name = \"a\"\nkeywords = [\"x\"]\nin = []\nreply = \"a\"", []string{
+			`bot.toml:4:6: skill "a": in is empty: it names conversations by their ids`}},
+		{"and none to leave out", "name = \"a\"\nkeywords = [\"x\"]\nnot_in = []\nreply = \"a\"", []string{
+			`bot.toml:4:10: skill "a": not_in is empty`}},
+		{"an empty id", "name = \"a\"\nkeywords = [\"x\"]\nnot_in = [\"r1\", \" \"]\nreply = \"a\"", []string{
+			`bot.toml:4:17: skill "a": an empty id names no conversation`}},
+		{"conversations to answer in and not to", "name = \"a\"\nkeywords = [\"x\"]\nin = [\"r1\"]\nnot_in = [\"r2\"]\nreply = \"a\"", []string{
+			`bot.toml:5:10: skill "a": in says where a skill answers, and nowhere else`}},
 		{"an unknown place", "name = \"a\"\nkeywords = [\"x\"]\nwhere = \"groups\"\nreply = \"a\"", []string{
 			`bot.toml:4:9: skill "a": unknown where "groups" (did you mean "group"?)`}},
 		{"an unknown scope", "name = \"a\"\nkeywords = [\"x\"]\nscope = \"user\"\nreply = \"a\"", []string{
@@ -163,12 +175,18 @@ func TestWarnings(t *testing.T) {
 		{"an account in common", []string{`a: keywords = ["x"]`, `b: keywords = ["x"]; accounts = ["robot"]`}, []string{`bot.toml:8:13: `}},
 		{"other places", []string{`a: keywords = ["x"]`, `b: keywords = ["x"]; where = "group"`}, nil},
 		{"a place in common", []string{`a: keywords = ["x"]; where = "any"`, `b: keywords = ["x"]; where = "group"`}, []string{`bot.toml:9:13: `}},
+		{"the earlier in some conversations only", []string{`a: keywords = ["x"]; in = ["r1"]`, `b: keywords = ["x"]`}, nil},
+		{"the earlier in more conversations", []string{`a: keywords = ["x"]; in = ["r1", "r2"]`, `b: keywords = ["x"]; in = ["r2"]`}, []string{`bot.toml:9:13: `}},
+		{"the earlier in all conversations", []string{`a: keywords = ["x"]`, `b: keywords = ["x"]; in = ["r2"]`}, []string{`bot.toml:8:13: `}},
+		{"the later where the earlier does not answer", []string{`a: keywords = ["x"]; not_in = ["r1"]`, `b: keywords = ["x"]; in = ["r1"]`}, nil},
+		{"the later where the earlier answers too", []string{`a: keywords = ["x"]; not_in = ["r1"]`, `b: keywords = ["x"]; in = ["r2"]`}, []string{`bot.toml:9:13: `}},
+		{"both but for the same conversations", []string{`a: keywords = ["x"]; not_in = ["r1"]`, `b: keywords = ["x"]; not_in = ["r1", "r2"]`}, []string{`bot.toml:9:13: `}},
 		{"the later also answers without a mention", []string{`a: keywords = ["x"]; where = "group"`, `b: keywords = ["x"]; where = "group"; mention = false`}, nil},
 		{"the earlier lets later ones run", []string{`a: keywords = ["x"]; stop = false`, `b: keywords = ["x"]`}, nil},
 		{"one is disabled", []string{`a: keywords = ["x"]; enabled = false`, `b: keywords = ["x"]`}, nil},
 		{"one skill says a word twice", []string{`a: keywords = ["x", "Ｘ"]`}, nil},
 		{"full-width braces", []string{`a: keywords = ["x"]; once = "｛｛.User｝｝"`}, []string{`bot.toml:5:8: skill "a": full-width braces ｛｛ are sent as they are (write {{.User}} in place of ｛｛.User｝｝)`}},
-		{"members join in groups only", []string{`a: on = "member_joined"; where = "private"`}, []string{`bot.toml:5:9: skill "a": member_joined happens in groups only`}},
+		{"members join in groups only", []string{`a: on = "member_joined"; where = "private"`}, []string{`bot.toml:5:9: skill "a": group_member_joined happens in groups only`}},
 		{"friends are not added in groups", []string{`a: on = "friend_added"; where = "group"`}, []string{`bot.toml:5:9: skill "a": friend_added never happens in a group`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -52,12 +52,13 @@ func claims(d *kind.Draft, claim func(s sameness, key, complaint string)) {
 func covers(a, b *kind.Draft) bool {
 	return a != b && a.Enabled && b.Enabled && a.Stop &&
 		a.On == b.On && a.Priority == b.Priority &&
-		shareAccount(a, b) && sharePlace(a, b)
+		shareAccount(a.Accounts, b.Accounts) && sharePlace(a, b) && a.Spans(&b.Keys)
 }
 
-func shareAccount(a, b *kind.Draft) bool {
-	return len(a.Accounts) == 0 || len(b.Accounts) == 0 ||
-		slices.ContainsFunc(a.Accounts, func(name string) bool { return slices.Contains(b.Accounts, name) })
+// shareAccount compares two lists of accounts, of which an empty one is all.
+func shareAccount(a, b []string) bool {
+	return len(a) == 0 || len(b) == 0 ||
+		slices.ContainsFunc(a, func(name string) bool { return slices.Contains(b, name) })
 }
 
 // sharePlace tells apart a skill that wants to be mentioned from one that does

@@ -23,6 +23,8 @@ const (
 	disabled
 	otherKind
 	otherAccount
+	notAmong
+	shutOut
 	groupsOnly
 	privateOnly
 	notMentioned
@@ -41,13 +43,17 @@ func (e *entry) fit(ev *engine.Event, text *match.Text) (match.Hit, miss) {
 		return match.Hit{}, otherKind
 	case len(d.Accounts) > 0 && !slices.Contains(d.Accounts, ev.Account):
 		return match.Hit{}, otherAccount
+	case !d.Admits(ev.Conversation):
+		return match.Hit{}, notAmong
+	case d.ShutsOut(ev.Conversation):
+		return match.Hit{}, shutOut
 	case d.Where == kind.Group && !ev.Group:
 		return match.Hit{}, groupsOnly
 	case d.Where == kind.Private && ev.Group:
 		return match.Hit{}, privateOnly
 	case message && ev.Group && d.Mention && ev.Mention != engine.MentionMe:
 		return match.Hit{}, notMentioned
-	case message && ev.Type != "text" && !d.Rule.IsBare():
+	case message && !ev.Spoken() && !d.Rule.IsBare():
 		return match.Hit{}, notText
 	}
 	if hit, ok := d.Rule.Match(text); ok {

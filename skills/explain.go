@@ -113,6 +113,10 @@ func (m miss) words(e *entry, ev *engine.Event) string {
 		return fmt.Sprintf("it answers %s, this is %s", e.draft.On, ev.Kind)
 	case otherAccount:
 		return fmt.Sprintf("it is not for account %q", ev.Account)
+	case notAmong:
+		return fmt.Sprintf("%q is not among its conversations (in)", ev.Conversation)
+	case shutOut:
+		return fmt.Sprintf("it does not answer in %q (not_in)", ev.Conversation)
 	case groupsOnly:
 		return "it works in groups only"
 	case privateOnly:

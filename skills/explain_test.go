@@ -19,6 +19,8 @@ func TestExplain(t *testing.T) {
 		`vips: keywords = ["券"]; accounts = ["vip"]`,
 		`groups: keywords = ["券"]; where = "group"`,
 		`other: patterns = ["^x"]`,
+		`here: keywords = ["券"]; in = ["room-1"]`,
+		`elsewhere: keywords = ["券"]; not_in = ["u1"]`,
 	)+form)
 	lines := func(verdicts []engine.Verdict) []string {
 		var out []string
@@ -53,6 +55,8 @@ func TestExplain(t *testing.T) {
 			`- vips: it is not for account "shop"`,
 			`- groups: it works in groups only`,
 			`- other: no keyword or pattern fits`,
+			`- here: "u1" is not among its conversations (in)`,
+			`- elsewhere: it does not answer in "u1" (not_in)`,
 			`- form: no keyword or pattern fits`,
 		}},
 		{"a group message without a mention", group, engine.State{}, []string{
@@ -64,6 +68,8 @@ func TestExplain(t *testing.T) {
 			`- vips: it is not for account "shop"`,
 			`- groups: nobody mentions the bot (mention = false)`,
 			`- other: it works in private chats only (set where = "any" or "group" to answer in groups)`,
+			`- here: "u1" is not among its conversations (in)`,
+			`- elsewhere: it does not answer in "u1" (not_in)`,
 			`- form: it works in private chats only (set where = "any" or "group" to answer in groups)`,
 		}},
 		{"a picture", image, engine.State{}, []string{
@@ -75,6 +81,8 @@ func TestExplain(t *testing.T) {
 			`- vips: it is not for account "shop"`,
 			`- groups: it works in groups only`,
 			`- other: its keywords are for texts, this is "image"`,
+			`- here: "u1" is not among its conversations (in)`,
+			`- elsewhere: it does not answer in "u1" (not_in)`,
 			`- form: its keywords are for texts, this is "image"`,
 		}},
 		{"the state", chat.Message("券"), engine.State{Skill: "form", Node: "a"}, []string{

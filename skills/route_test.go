@@ -109,6 +109,8 @@ func TestWhereSkillsAnswer(t *testing.T) {
 		`group: keywords = ["x"]; where = "group"`,
 		`group, unasked: keywords = ["y"]; where = "group"; mention = false`,
 		`anywhere: keywords = ["z"]; where = "any"`,
+		`here: keywords = ["w"]; where = "any"; mention = false; in = ["room", "u1"]`,
+		`elsewhere: keywords = ["v"]; where = "any"; mention = false; not_in = ["room"]`,
 		`rest: match = "any"`,
 		`joined: on = "member_joined"`,
 		`added: on = "friend_added"`,
@@ -116,6 +118,7 @@ func TestWhereSkillsAnswer(t *testing.T) {
 	))
 	type change func(*engine.Event)
 	group := func(e *engine.Event) { e.Group, e.Conversation = true, "room" }
+	other := func(e *engine.Event) { e.Conversation = "room 2" }
 	mention := func(m engine.Mention) change { return func(e *engine.Event) { e.Mention = m } }
 	text := func(s string) change { return func(e *engine.Event) { e.Text = s } }
 	kind := func(k engine.Kind) change { return func(e *engine.Event) { e.Kind, e.Type, e.Mention = k, "", "" } }
@@ -132,6 +135,11 @@ func TestWhereSkillsAnswer(t *testing.T) {
 		{"where = any in private", []change{text("z")}, "anywhere"},
 		{"where = any in a group, mentioned", []change{text("z"), group, mention(engine.MentionMe)}, "anywhere"},
 		{"where = any in a group, not mentioned", []change{text("z"), group}, ""},
+		{"in one of its groups", []change{text("w"), group}, "here"},
+		{"in one of its private chats", []change{text("w")}, "here"},
+		{"in a group that is none of its own", []change{text("w"), group, other}, ""},
+		{"in a group it is shut out of", []change{text("v"), group}, ""},
+		{"in any other group", []change{text("v"), group, other}, "elsewhere"},
 		{"a picture with a keyword in its text", []change{text("x"), func(e *engine.Event) { e.Type = "image" }}, "rest"},
 		{"our own message", []change{text("x"), func(e *engine.Event) { e.Self = true }}, ""},
 		{"someone joins a group, mentioning nobody", []change{kind(engine.MemberJoined), group}, "joined"},

@@ -28,7 +28,7 @@ func (s *Set) Tests() []engine.Script {
 }
 
 // group tells whether a skill is at home in groups: those that answer what
-// happens to members are, wherever else they may work.
+// happens in groups only are, wherever else they may work.
 func group(d *kind.Draft) bool {
-	return d.Where == kind.Group || d.On == string(engine.MemberJoined) || d.On == string(engine.MemberLeft)
+	return d.Where == kind.Group || engine.Kind(d.On).InGroup()
 }

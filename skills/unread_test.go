@@ -18,6 +18,13 @@ func TestAnUnsetVariableIsSaidOnce(t *testing.T) {
 		{"a pattern", "patterns = [\"${NO}\"]\nreply = \"{{index .Match 1}}\"", "bot.toml:3:13: "},
 		{"a once-key", "keywords = [\"x\"]\nonce = \"${NO}\"\nreply = \"a\"", "bot.toml:4:8: "},
 		{"an action", "on = \"friend_request\"\ndo = \"${NO}\"", "bot.toml:4:6: "},
+		{"a param of one", "on = \"friend_added\"\ndo = \"set_remark\"\nparams = {remark = \"${NO}\"}", "bot.toml:5:20: "},
+		{"an item of a param", "on = \"friend_added\"\ndo = \"create_group\"\nparams = {members = [\"${NO}\"]}", "bot.toml:5:22: "},
+		{"a conversation", "keywords = [\"x\"]\nin = [\"${NO}\"]\nreply = \"a\"", "bot.toml:4:7: "},
+		{"a mention", "on = \"member_joined\"\nat = \"${NO}\"\nreply = \"a\"", "bot.toml:4:6: "},
+		{"a file's name", "keywords = [\"x\"]\nreply = [{file = \"a\", name = \"${NO}\"}]", "bot.toml:4:30: "},
+		{"a relay's place", "match = \"any\"\nrelay = {to = [\"${NO}\"]}", "bot.toml:4:16: "},
+		{"a relay's prefix", "match = \"any\"\nrelay = {to = [\"b\"], prefix = \"${NO}\"}", "bot.toml:4:31: "},
 		{"a place", "keywords = [\"x\"]\nwhere = \"${NO}\"\nreply = \"a\"", "bot.toml:4:9: "},
 		{"a step", "keywords = [\"x\"]\nstep = [{save = \"a\", ask = \"${NO}\", pattern = \"${NO:-x}\"}]", "bot.toml:4:28: "},
 	} {

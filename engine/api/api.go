@@ -40,13 +40,16 @@ type Options struct {
 	Status func() (any, error)
 	// Replayed is told that a letter went back into the pipeline.
 	Replayed func(l store.Letter)
-	// Can tells whether there is such an account, and whether its channel has
-	// the action.
-	Can func(account string, a engine.Action) (known, able bool)
+	// Needs tells whether there is such an account, whether its channel has the
+	// action, and what params it cannot do without.
+	Needs func(account string, a engine.Action) (params []string, known, able bool)
 	// CommandWindow is how long a settled task id is remembered.
 	CommandWindow func() time.Duration
 	// Submitted is told of commands that were stored (where not a duplicate).
 	Submitted func(cmds []engine.Command, duplicate []bool)
+	// Pause stops an account's commands, all accounts' for "", or lets them go
+	// again, and returns which.
+	Pause func(ctx context.Context, account string, on bool) ([]string, error)
 	// Cancelled is told that a waiting command was taken out.
 	Cancelled func(c *engine.Command)
 	Now       func() time.Time
@@ -69,6 +72,8 @@ func New(o Options) http.Handler {
 	r.Handler(http.MethodGet, "/api/v1/dead/:id", a.guard(a.withID(a.letter)))
 	r.Handler(http.MethodDelete, "/api/v1/dead/:id", a.guard(a.withID(a.drop)))
 	r.Handler(http.MethodPost, "/api/v1/dead/:id/replay", a.guard(a.withID(a.replay)))
+	r.Handler(http.MethodPost, "/api/v1/pause", a.guard(a.pause(true)))
+	r.Handler(http.MethodPost, "/api/v1/resume", a.guard(a.pause(false)))
 	r.Handler(http.MethodGet, "/api/v1/blocked", a.guard(http.HandlerFunc(a.barred)))
 	r.Handler(http.MethodPut, "/api/v1/blocked/:account/*user", a.guard(a.standing(engine.Block, "blocked")))
 	r.Handler(http.MethodDelete, "/api/v1/blocked/:account/*user", a.guard(a.standing(engine.Unblock, "unblocked")))

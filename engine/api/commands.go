@@ -41,7 +41,7 @@ func (a *api) submit(w http.ResponseWriter, r *http.Request) {
 	var bad []fieldError
 	for i := range envs {
 		var wrong []fieldError
-		cmds[i], wrong = envs[i].command(i, many, a.o.Can, a.o.Now())
+		cmds[i], wrong = envs[i].command(i, many, a.o.Needs, a.o.Now())
 		bad = append(bad, wrong...)
 	}
 	if len(bad) > 0 {

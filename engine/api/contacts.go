@@ -21,7 +21,7 @@ type Contact struct {
 
 // known answers 404 to an account that there is not.
 func (a *api) known(w http.ResponseWriter, account string) bool {
-	known, _ := a.o.Can(account, engine.SendText)
+	_, known, _ := a.o.Needs(account, engine.SendText)
 	if !known {
 		fail(w, http.StatusNotFound, "account", fmt.Sprintf("there is no account %q", account))
 	}

@@ -67,19 +67,6 @@ const (
 	maxID    = 512
 )
 
-// aliases are names that other systems use for the engine's actions.
-var aliases = map[string]engine.Action{"external_group.member.add": engine.AddMember}
-
-// required lists the params that an action cannot do without. The first one
-// names the conversation, unless the action has none.
-var required = map[engine.Action][]string{
-	engine.SendText:     {"to", "content"},
-	engine.SendImage:    {"to", "url"},
-	engine.SendFile:     {"to", "url"},
-	engine.AcceptFriend: {"scene"},
-	engine.AddMember:    {"room_id", "invited_wxid"},
-}
-
 // fieldError is one bad field of one envelope.
 type fieldError struct {
 	Index   int    `json:"index"`
@@ -160,7 +147,7 @@ func (e *envelope) taskID(index int, many bool) string {
 }
 
 // command checks an envelope and makes a command of it; every bad field is reported.
-func (e *envelope) command(index int, many bool, can func(account string, a engine.Action) (known, able bool), now time.Time) (engine.Command, []fieldError) {
+func (e *envelope) command(index int, many bool, needs func(account string, a engine.Action) (params []string, known, able bool), now time.Time) (engine.Command, []fieldError) {
 	var bad []fieldError
 	for _, f := range e.mistyped {
 		bad = append(bad, fieldError{index, f.Field, f.Message})
@@ -170,15 +157,12 @@ func (e *envelope) command(index int, many bool, can func(account string, a engi
 			bad = append(bad, fieldError{index, field, fmt.Sprintf(format, args...)})
 		}
 	}
-	action := engine.Action(e.Action)
-	if a, ok := aliases[e.Action]; ok {
-		action = a
-	}
-	needs, known := required[action]
+	action, known := engine.ParseAction(e.Action)
 	if !known {
 		wrong("action", "there is no action %q", e.Action)
 	}
-	if has, able := can(e.AccountID, action); !has {
+	params, has, able := needs(e.AccountID, action)
+	if !has {
 		wrong("account_id", "there is no account %q", e.AccountID)
 	} else if known && !able {
 		wrong("action", "the channel of account %q has no action %q", e.AccountID, action)
@@ -190,9 +174,14 @@ func (e *envelope) command(index int, many bool, can func(account string, a engi
 	case strings.ContainsFunc(id, unicode.IsControl):
 		wrong("task_id", "it holds a control character, which no header can carry")
 	}
-	for _, p := range needs {
+	for _, p := range texts(action, known) {
 		if s, ok := e.Params[p].(string); !ok || strings.TrimSpace(s) == "" {
 			wrong("params."+p, "%s needs it, as a text", action)
+		}
+	}
+	for _, p := range params {
+		if empty(e.Params[p]) {
+			wrong("params."+p, "%s needs it on this channel", action)
 		}
 	}
 	lane := engine.LanePush
@@ -211,17 +200,42 @@ func (e *envelope) command(index int, many bool, can func(account string, a engi
 	}, nil
 }
 
+// texts are the params that an action needs on every channel.
+func texts(a engine.Action, known bool) (names []string) {
+	if place := a.Place(); known && place != "" {
+		names = append(names, place)
+	}
+	if a.Speaks() {
+		names = append(names, "content")
+	}
+	return names
+}
+
+// empty tells whether a param is as good as not there.
+func empty(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case string:
+		return strings.TrimSpace(v) == ""
+	case []any:
+		return len(v) == 0
+	}
+	return false
+}
+
 // conversation is where the command keeps its order: its target, or a place of
 // its own where the action has none.
 func conversation(a engine.Action, params map[string]any, taskID string) string {
-	if a == engine.AcceptFriend {
+	place := a.Place()
+	if place == "" {
 		return taskID
 	}
-	return params[required[a][0]].(string)
+	return params[place].(string)
 }
 
 func text(a engine.Action, params map[string]any) string {
-	if a != engine.SendText {
+	if !a.Speaks() {
 		return ""
 	}
 	return params["content"].(string)

@@ -17,7 +17,9 @@ func FuzzDecodeEnvelopes(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	can := func(account string, _ engine.Action) (bool, bool) { return account != "", account != "mute" }
+	can := func(account string, a engine.Action) ([]string, bool, bool) {
+		return needs[a], account != "", account != "mute"
+	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		envs, many, err := decodeEnvelopes(body)
 		if err != nil {

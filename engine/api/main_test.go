@@ -35,6 +35,8 @@ type rig struct {
 	submitted []engine.Command
 	repeats   []bool
 	cancelled []*engine.Command
+	paused    []any // what Pause was asked for last: account, on
+	pauseErr  error
 }
 
 // newRig makes an API without a token whose account "shop" has every action
@@ -60,13 +62,14 @@ func newRig(t *testing.T) *rig {
 		Replayed: func(l store.Letter) {
 			r.replayed = append(r.replayed, l)
 		},
-		Can: func(account string, _ engine.Action) (known, able bool) {
-			return account == "shop" || account == "mute", account == "shop"
+		Needs: func(account string, a engine.Action) (params []string, known, able bool) {
+			return needs[a], account == "shop" || account == "mute", account == "shop"
 		},
 		CommandWindow: func() time.Duration { return 15 * time.Second },
 		Submitted: func(cmds []engine.Command, duplicate []bool) {
 			r.submitted, r.repeats = append(r.submitted, cmds...), append(r.repeats, duplicate...)
 		},
+		Pause:     r.pause,
 		Cancelled: func(c *engine.Command) { r.cancelled = append(r.cancelled, c) },
 		Now:       st.Now,
 		Log:       slog.New(slog.NewTextHandler(&r.log, nil)),
@@ -154,4 +157,9 @@ func (r *rig) settle(id uint64, f store.Final, p store.Progress) {
 	if err := r.st.Settle(r.Context(), store.Settlement{ID: id, Final: f, Progress: p}); err != nil {
 		r.Fatal(err)
 	}
+}
+
+// needs are the params that the channel of the accounts cannot do without.
+var needs = map[engine.Action][]string{
+	engine.SendImage: {"url"}, engine.SendFile: {"url"}, engine.AcceptFriend: {"scene"}, engine.AddMember: {"invited_wxid"},
 }

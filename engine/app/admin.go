@@ -32,13 +32,17 @@ func (a *App) adminHandler(cfg *config.Config) http.Handler {
 		},
 		Outbox:   a.store,
 		Contacts: a.store,
-		Can: func(account string, action engine.Action) (known, able bool) {
-			plan := a.live.Load()
-			_, known = plan.senders[account]
-			return known, plan.can(account, action)
+		Needs: func(account string, action engine.Action) (params []string, known, able bool) {
+			s, known := a.live.Load().senders[account]
+			if !known {
+				return nil, false, false
+			}
+			params, able = s.Sender.Needs(action)
+			return params, true, able
 		},
 		CommandWindow: func() time.Duration { return a.live.Load().Config.Dedup.CommandWindow.Std() },
 		Submitted:     a.submitted,
+		Pause:         a.pause,
 		Cancelled:     func(c *engine.Command) { a.egress.Cancelled(c.ConversationKey()) },
 		Now:           a.store.Now,
 		Log:           a.o.Log,
@@ -65,19 +69,21 @@ func (a *App) readiness() error {
 
 // Status is what GET /api/v1/status shows.
 type Status struct {
-	Version    string    `json:"version"`
-	Generation int64     `json:"generation"`
-	Ready      bool      `json:"ready"`
-	Accounts   []string  `json:"accounts"`
-	Skills     int       `json:"skills"`
-	Events     int       `json:"events_waiting"`
-	Commands   int       `json:"commands_waiting"`
-	InDoubt    int       `json:"commands_in_doubt"`
-	Dead       int       `json:"dead_letters"`
-	Oldest     time.Time `json:"oldest_event,omitzero"`
-	DedupKeys  int       `json:"dedup_keys"`
-	StoreBytes int64     `json:"store_bytes"`
-	FreeBytes  int64     `json:"store_free_bytes"`
+	Version    string   `json:"version"`
+	Generation int64    `json:"generation"`
+	Ready      bool     `json:"ready"`
+	Accounts   []string `json:"accounts"`
+	// Held says why accounts send nothing, by their names.
+	Held       map[string]string `json:"held"`
+	Skills     int               `json:"skills"`
+	Events     int               `json:"events_waiting"`
+	Commands   int               `json:"commands_waiting"`
+	InDoubt    int               `json:"commands_in_doubt"`
+	Dead       int               `json:"dead_letters"`
+	Oldest     time.Time         `json:"oldest_event,omitzero"`
+	DedupKeys  int               `json:"dedup_keys"`
+	StoreBytes int64             `json:"store_bytes"`
+	FreeBytes  int64             `json:"store_free_bytes"`
 }
 
 func (a *App) status() (any, error) {
@@ -88,7 +94,7 @@ func (a *App) status() (any, error) {
 	plan := a.live.Load()
 	return Status{
 		Version: a.o.Version, Generation: a.generation.Load(), Ready: a.readiness() == nil,
-		Accounts: accountNames(plan.Config.Accounts), Skills: plan.Skills.Len(),
+		Accounts: accountNames(plan.Config.Accounts), Held: a.egress.Held(), Skills: plan.Skills.Len(),
 		Events: s.Events, Commands: s.Commands, InDoubt: s.InDoubt, Dead: s.Letters, Oldest: s.OldestEvent,
 		DedupKeys: s.DedupKeys, StoreBytes: s.FileBytes, FreeBytes: s.FreeBytes,
 	}, nil

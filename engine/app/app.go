@@ -16,11 +16,14 @@ import (
 
 	"bot/engine"
 	"bot/engine/api"
+	"bot/engine/channel"
 	"bot/engine/config"
 	"bot/engine/dispatch"
 	"bot/engine/egress"
 	"bot/engine/ingress"
 	"bot/engine/metrics"
+	"bot/engine/presence"
+	"bot/engine/pull"
 	"bot/engine/queue"
 	"bot/engine/schedule"
 	"bot/engine/turn"
@@ -73,6 +76,8 @@ type App struct {
 	dispatch *dispatch.Dispatcher
 	egress   *egress.Egress
 	ingress  *ingress.Ingress
+	presence *presence.Keeper
+	porter   *pull.Porter
 }
 
 // New prepares an engine; nothing is opened yet.
@@ -120,7 +125,8 @@ func unlessAsked(ctx context.Context, err error) error {
 
 // hangUp lets go of the platforms' connections, which would idle on without use.
 func (a *App) hangUp() error {
-	a.o.Plan.client.CloseIdleConnections()
+	a.o.Plan.host.Client.CloseIdleConnections()
+	a.o.Plan.host.Fetch.CloseIdleConnections()
 	return nil
 }
 
@@ -149,6 +155,7 @@ func (a *App) open(ctx context.Context, cfg *config.Config) error {
 		return fmt.Errorf("open store: %w", err)
 	}
 	a.store = st
+	a.o.Plan.memory.use(st)
 	return nil
 }
 
@@ -161,15 +168,24 @@ func (a *App) build(cfg *config.Config) error {
 		Outbox: a.store, Global: cfg.Limit.Rate, Accounts: a.o.Plan.senders, Unwanted: a.unwanted,
 		Now: a.store.Now, Chance: a.o.Chance, Grace: grace * 2 / 5, Log: a.o.Log, Metrics: a.metrics,
 	})
+	a.presence = presence.New(presence.Options{
+		Offline: turn.OfflineKey, Memory: a.o.Plan.memory, Accounts: a.probers, Log: a.o.Log,
+		Hold: func(account, reason string) { a.egress.Hold(account, causeOffline, reason) },
+	})
+	a.recoverHolds()
 	a.dispatch = dispatch.New(dispatch.Options{
 		Entries: a.queue.Entries(), Store: a.store,
 		Setup:     func() turn.Setup { return a.live.Load().Setup },
 		Committed: a.egress.Wake,
+		Presence:  a.presence.Changed,
+		Show:      a.show,
 		Workers:   cfg.Queue.Workers, Attempts: cfg.Queue.Attempts, RetryFor: cfg.Queue.RetryFor.Std(),
 		Timeout: skillTimeout, Grace: grace * 2 / 5,
 		Now: a.store.Now, Chance: a.o.Chance, Log: a.o.Log, Metrics: a.metrics,
 	})
+	a.porter = a.newPorter()
 	a.ingress = ingress.New(ingress.Options{
+		Ring:  a.porter.Ring,
 		Inbox: intake{a.queue, a.store}, Admit: a.admit, Backlog: a.store.Backlog,
 		MaxBacklog:    func() int { return a.live.Load().Config.Queue.Backlog },
 		MaxCommitWait: func() time.Duration { return a.live.Load().Config.Queue.MaxCommitWait.Std() },
@@ -177,6 +193,26 @@ func (a *App) build(cfg *config.Config) error {
 	})
 	a.gauges()
 	return a.ingress.SetRoutes(a.o.Plan.routes)
+}
+
+// probers are the accounts, with how to ask whether each is online; nil where
+// its platform cannot be asked.
+func (a *App) probers() map[string]channel.Prober {
+	plan := a.live.Load()
+	all := make(map[string]channel.Prober, len(plan.senders))
+	for name, s := range plan.senders {
+		p, _ := s.Sender.(channel.Prober)
+		all[name] = p
+	}
+	return all
+}
+
+// show puts a text that is still growing where the event's answer will stand,
+// on channels that can.
+func (a *App) show(e *engine.Event, text string) {
+	if s, ok := a.live.Load().senders[e.Account].Sender.(channel.Shower); ok && e.Ticket.Token != "" {
+		s.Show(e.Ticket, text)
+	}
 }
 
 // skillTimeout bounds a skill that sets no limit of its own.
@@ -210,11 +246,13 @@ func (a *App) work(ctx context.Context, cfg *config.Config, callbacks, admin net
 	})
 
 	failures := make(chan error, 8)
-	sending, handling, serving := newGroup(failures), newGroup(failures), newGroup(failures)
+	sending, handling, fetching, serving := newGroup(failures), newGroup(failures), newGroup(failures), newGroup(failures)
 	sending.start("egress", a.egress.Run)
 	handling.start("queue", a.queue.Run)
 	handling.start("dispatch", a.dispatch.Run)
 	handling.start("schedule", timers.Run)
+	handling.start("presence", a.presence.Run)
+	fetching.start("pull", a.porter.Run)
 	door := ingress.NewServer(a.ingress, a.o.Log)
 	desk := api.NewServer(a.adminHandler(cfg), a.o.Log)
 	serving.start("admin", serve(desk, admin))
@@ -228,6 +266,7 @@ func (a *App) work(ctx context.Context, cfg *config.Config, callbacks, admin net
 	a.ready.Store(false)
 	a.o.Log.Info("stopping", "grace", cfg.ShutdownGrace.String())
 	errs := []error{err, shutdown(door, cfg.ShutdownGrace.Std()/5)}
+	fetching.stop()
 	handling.stop()
 	sending.stop()
 	errs = append(errs, shutdown(desk, time.Second))

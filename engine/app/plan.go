@@ -2,31 +2,18 @@ package app
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
-	"slices"
+	"time"
 
 	"bot/engine"
 	"bot/engine/channel"
-	"bot/engine/channel/generic"
 	"bot/engine/config"
 	"bot/engine/egress"
+	"bot/engine/fetch"
 	"bot/engine/ingress"
 	"bot/engine/pace"
 	"bot/engine/turn"
 )
-
-// adapters are the channels this engine speaks; a new one is one line here.
-var adapters = []channel.Adapter{generic.Adapter}
-
-// Channels names the platforms that accounts may be on.
-func Channels() []string {
-	names := make([]string, len(adapters))
-	for i, a := range adapters {
-		names[i] = a.Name
-	}
-	return names
-}
 
 // Skills is a built set of skills, as main makes it from the configuration.
 type Skills interface {
@@ -38,8 +25,12 @@ type Skills interface {
 
 // Accounts is what skills are checked against.
 type Accounts struct {
-	Names []string
-	Can   func(account string, a engine.Action) bool
+	Names  []string
+	Selves []string // their own ids on their platforms, as far as configured
+	Can    func(account string, a engine.Action) bool
+	// TextLimit is the longest text in bytes that all of their platforms take; 0
+	// where none is known.
+	TextLimit int
 }
 
 // SkillBuilder turns sections of the configuration into skills, or reports all
@@ -54,7 +45,10 @@ type Plan struct {
 	Setup   turn.Setup
 	routes  []ingress.Route
 	senders map[string]egress.Account
-	client  *http.Client // what the senders call with
+	// policies are how the events of the accounts are taken in.
+	policies map[string]ingress.Policy
+	host     channel.Host // what the adapters work with
+	memory   *memory      // the host's
 }
 
 // Prepare loads a configuration and builds what it describes. Its error lists
@@ -63,11 +57,17 @@ type Plan struct {
 // that instead (config.Load). The senders call with client; so do those of
 // later reloads, once the plan is an engine's.
 func Prepare(load func() (*config.Config, error), build SkillBuilder, client *http.Client) (*Plan, error) {
+	m := &memory{}
+	host := channel.Host{Client: client, Fetch: fetch.NewClient(nil), Memory: m, Now: time.Now}
+	return prepare(load, build, host, m)
+}
+
+func prepare(load func() (*config.Config, error), build SkillBuilder, host channel.Host, m *memory) (*Plan, error) {
 	cfg, err := load()
 	if cfg == nil {
 		return nil, err
 	}
-	p := &Plan{Config: cfg, senders: make(map[string]egress.Account), client: client}
+	p := &Plan{Config: cfg, senders: make(map[string]egress.Account), policies: make(map[string]ingress.Policy), host: host, memory: m}
 	can := func(string, engine.Action) bool { return true } // accounts that are wrong themselves are not asked
 	if err == nil {
 		err = p.connect()
@@ -77,7 +77,9 @@ func Prepare(load func() (*config.Config, error), build SkillBuilder, client *ht
 	for i, s := range cfg.Skills {
 		sections[i] = s
 	}
-	skills, skillErr := build(sections, Accounts{Names: accountNames(cfg.Accounts), Can: can})
+	skills, skillErr := build(sections, Accounts{
+		Names: accountNames(cfg.Accounts), Selves: selves(cfg.Accounts), Can: can, TextLimit: textLimit(cfg.Accounts),
+	})
 	if err != nil || skillErr != nil {
 		return nil, config.ProblemsIn(errors.Join(err, skillErr))
 	}
@@ -85,30 +87,95 @@ func Prepare(load func() (*config.Config, error), build SkillBuilder, client *ht
 	return p, nil
 }
 
-// connect makes the platforms' side of the plan.
+// connect makes the platforms' side of the plan. Everything that is wrong with
+// any account is in its error.
 func (p *Plan) connect() error {
 	p.Setup.Accounts = make(map[string]engine.Account)
-	for _, a := range p.Config.Accounts {
-		sender, err := adapter(a.Channel).Sender(channelAccount(a), p.client)
+	var errs []error
+	for i := range p.Config.Accounts {
+		a := &p.Config.Accounts[i]
+		sender, err := speaks(a.Channel).Sender(channelAccount(a), p.host)
 		if err != nil {
-			return fmt.Errorf("account %q: %w", a.Name, err)
+			errs = append(errs, p.located(a, err))
+			continue
 		}
-		p.senders[a.Name] = outbound(a, sender)
-		p.Setup.Accounts[a.Name] = engine.Account{Name: a.Name, Channel: a.Channel, Location: a.Location}
+		p.senders[a.Name], p.policies[a.Name] = outbound(a, sender), policy(a)
+		p.Setup.Accounts[a.Name] = engine.Account{
+			Name: a.Name, Channel: a.Channel, Location: a.Location, Names: a.Names, MentionAll: a.MentionAll,
+			Meets: speaks(a.Channel).meets,
+		}
 	}
-	var err error
-	p.routes, err = routes(p.Config.Accounts)
-	return err
+	if len(errs) == 0 {
+		errs = append(errs, p.route())
+	}
+	return errors.Join(errs...)
+}
+
+// located puts what an adapter says of an account beside the key it is about.
+func (p *Plan) located(a *config.Account, err error) error {
+	wrong, ok := errors.AsType[*channel.SettingError](err)
+	if !ok {
+		return a.Errorf("", "%v", err)
+	}
+	for i := range p.Config.Accounts {
+		if p.Config.Accounts[i].Name == wrong.Account {
+			a = &p.Config.Accounts[i]
+		}
+	}
+	return a.Errorf(wrong.Key, "%s", wrong.Problem)
+}
+
+// Sender is what speaks to the account's platform; nil when there is no such
+// account.
+func (p *Plan) Sender(account string) channel.Sender { return p.senders[account].Sender }
+
+// Spoken is an account as its platform knows it.
+type Spoken struct {
+	Channel string
+	Account channel.Account
+}
+
+// Spoken returns the named account.
+func (p *Plan) Spoken(account string) (Spoken, bool) {
+	for i := range p.Config.Accounts {
+		if a := &p.Config.Accounts[i]; a.Name == account {
+			return Spoken{a.Channel, channelAccount(a)}, true
+		}
+	}
+	return Spoken{}, false
 }
 
 func (p *Plan) can(account string, a engine.Action) bool {
 	s, ok := p.senders[account]
-	return ok && s.Sender.Can(a)
+	if !ok {
+		return false
+	}
+	_, can := s.Sender.Needs(a)
+	return can
 }
 
-func adapter(name string) channel.Adapter {
-	i := slices.IndexFunc(adapters, func(a channel.Adapter) bool { return a.Name == name })
-	return adapters[i] // config refused any other name
+func selves(accounts []config.Account) (ids []string) {
+	for _, a := range accounts {
+		if a.Self != "" {
+			ids = append(ids, a.Self)
+		}
+	}
+	return ids
+}
+
+// textLimit is the smallest of the accounts' limits; 0 where none has one.
+func textLimit(accounts []config.Account) (limit int) {
+	for i := range accounts {
+		a := &accounts[i]
+		p, known := speaker(a.Channel)
+		if !known || p.textLimit == nil {
+			continue
+		}
+		if n := p.textLimit(a.Form); limit == 0 || n < limit {
+			limit = n
+		}
+	}
+	return limit
 }
 
 func accountNames(accounts []config.Account) []string {
@@ -119,15 +186,7 @@ func accountNames(accounts []config.Account) []string {
 	return names
 }
 
-func channelAccount(a config.Account) channel.Account {
-	return channel.Account{
-		Name: a.Name, BaseURL: a.BaseURL, AppID: a.AppID,
-		Token: a.Token.Reveal(), Secret: a.Secret.Reveal(),
-		Ack: a.Ack, MaxSkew: a.MaxSkew.Std(),
-	}
-}
-
-func outbound(a config.Account, s channel.Sender) egress.Account {
+func outbound(a *config.Account, s channel.Sender) egress.Account {
 	limits := pace.Limits{
 		Rate: a.Limit.Rate, Burst: a.Limit.Burst, Parallel: a.Limit.Parallel,
 		PerConversation: a.Limit.PerConversation,
@@ -144,38 +203,55 @@ func outbound(a config.Account, s channel.Sender) egress.Account {
 	}
 }
 
-// routes groups the accounts by path: those that share one are told apart by
-// their adapter. config made sure that they are of one channel.
-func routes(accounts []config.Account) ([]ingress.Route, error) {
+// route groups the accounts by path: those that share one are told apart by
+// their adapter. config made sure that they are of one channel. Accounts that
+// are never called have no path.
+func (p *Plan) route() error {
 	var paths []string
-	byPath := make(map[string][]config.Account)
-	for _, a := range accounts {
+	byPath := make(map[string][]*config.Account)
+	for i := range p.Config.Accounts {
+		a := &p.Config.Accounts[i]
+		if speaks(a.Channel).Calls != nil && !speaks(a.Channel).Calls(channelAccount(a)) {
+			continue
+		}
 		if byPath[a.Path] == nil {
 			paths = append(paths, a.Path)
 		}
 		byPath[a.Path] = append(byPath[a.Path], a)
 	}
-	var out []ingress.Route
+	var errs []error
 	for _, path := range paths {
-		group := byPath[path]
-		r := ingress.Route{
-			Path: path, Channel: group[0].Channel, Account: group[0].Name,
-			Methods:  adapter(group[0].Channel).Methods,
-			Accounts: make(map[string]ingress.Policy),
+		r, err := p.routeTo(path, byPath[path])
+		if err != nil {
+			errs = append(errs, err)
+			continue
 		}
-		seen := make([]channel.Account, len(group))
-		for i, a := range group {
-			seen[i] = channelAccount(a)
-			r.Accounts[a.Name] = ingress.Policy{
-				Window: a.Window.Std(), MaxAge: a.MaxAge.Std(),
-				ComesBack: a.Channel == generic.Adapter.Name,
-			}
-		}
-		var err error
-		if r.Receiver, err = adapter(r.Channel).Receiver(seen); err != nil {
-			return nil, fmt.Errorf("account %q: %w", r.Account, err)
-		}
-		out = append(out, r)
+		p.routes = append(p.routes, r)
 	}
-	return out, nil
+	return errors.Join(errs...)
+}
+
+func (p *Plan) routeTo(path string, group []*config.Account) (ingress.Route, error) {
+	first := group[0]
+	speaker := speaks(first.Channel)
+	r := ingress.Route{
+		Path: path, Channel: first.Channel, Account: first.Name, Methods: speaker.Methods,
+		Accounts: make(map[string]ingress.Policy),
+	}
+	seen := make([]channel.Account, len(group))
+	for i, a := range group {
+		seen[i] = channelAccount(a)
+		r.Accounts[a.Name] = p.policies[a.Name]
+	}
+	var err error
+	if r.Receiver, err = speaker.Receiver(seen, p.host); err != nil {
+		return r, p.located(first, err)
+	}
+	return r, nil
+}
+
+func policy(a *config.Account) ingress.Policy {
+	return ingress.Policy{
+		Window: a.Window.Std(), MaxAge: a.MaxAge.Std(), ComesBack: speaks(a.Channel).comesBack,
+	}
 }

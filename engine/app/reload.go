@@ -38,7 +38,7 @@ func (a *App) Reload(ctx context.Context) error {
 }
 
 func (a *App) prepare(ctx context.Context) (*Plan, error) {
-	plan, err := Prepare(a.o.Load, a.o.BuildSkills, a.o.Plan.client)
+	plan, err := prepare(a.o.Load, a.o.BuildSkills, a.o.Plan.host, a.o.Plan.memory)
 	if err != nil {
 		return nil, err
 	}
@@ -55,6 +55,7 @@ func (a *App) apply(plan *Plan) error {
 	a.live.Store(plan)
 	a.egress.Reconfigure(plan.senders, plan.Config.Limit.Rate)
 	a.dispatch.Reconfigured()
+	a.porter.Wake()
 	return nil
 }
 

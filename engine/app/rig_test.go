@@ -341,7 +341,7 @@ func (r *rig) texts(user string, n int) []string {
 	}
 	var said []string
 	for _, c := range calls {
-		said = append(said, c.JSON()["content"].(string))
+		said = append(said, c.Text)
 	}
 	return said
 }

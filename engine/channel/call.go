@@ -13,8 +13,27 @@ import (
 	"bot/engine/channel/wire"
 )
 
-// MaxReply is how much of a platform's answer is read.
-const MaxReply = 64 << 10
+// MaxReply is how much of a platform's answer is read, and MaxLongReply how
+// much of one to a call made with LongReplies.
+const (
+	MaxReply     = 64 << 10
+	MaxLongReply = 16 << 20
+)
+
+type longReplies struct{}
+
+// LongReplies lets the calls made with the context read answers that are as long
+// as lists are: for operators' lookups, of which there is one at a time.
+func LongReplies(ctx context.Context) context.Context {
+	return context.WithValue(ctx, longReplies{}, true)
+}
+
+func maxReply(ctx context.Context) int {
+	if ctx.Value(longReplies{}) != nil {
+		return MaxLongReply
+	}
+	return MaxReply
+}
 
 // Call is one request to a platform, and what must be known to report on it.
 type Call struct {
@@ -72,7 +91,7 @@ func (c *Call) Do(ctx context.Context, client *http.Client) (Reply, error) {
 	}
 	defer resp.Body.Close()
 	reply := Reply{Status: resp.StatusCode, Header: resp.Header}
-	reply.Body, reply.Cut, err = read(resp.Body)
+	reply.Body, reply.Cut, err = read(resp.Body, maxReply(ctx))
 	if resp.StatusCode/100 != 2 {
 		return Reply{}, c.refused(reply)
 	}
@@ -103,10 +122,10 @@ func lost(ctx context.Context, err error) Class {
 }
 
 // read reads the answer's body, as far as it is wanted.
-func read(from io.Reader) (body []byte, cut bool, err error) {
-	body, err = io.ReadAll(io.LimitReader(from, MaxReply+1))
-	if len(body) > MaxReply {
-		return body[:MaxReply], true, err
+func read(from io.Reader, limit int) (body []byte, cut bool, err error) {
+	body, err = io.ReadAll(io.LimitReader(from, int64(limit)+1))
+	if len(body) > limit {
+		return body[:limit], true, err
 	}
 	return body, false, err
 }

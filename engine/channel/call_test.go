@@ -393,6 +393,10 @@ func TestReplyIsBounded(t *testing.T) {
 	if err != nil || len(r.Body) != MaxReply || !r.Cut {
 		t.Errorf("%d bytes, cut %v, %v", len(r.Body), r.Cut, err)
 	}
+	r, err = call.Do(LongReplies(t.Context()), client(t))
+	if err != nil || len(r.Body) != MaxReply+1 || r.Cut {
+		t.Errorf("a long reply: %d bytes, cut %v, %v", len(r.Body), r.Cut, err)
+	}
 }
 
 func TestNotes(t *testing.T) {

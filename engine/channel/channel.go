@@ -6,6 +6,7 @@ package channel
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -13,18 +14,6 @@ import (
 
 	"bot/engine"
 )
-
-// Account is one configured account, as an adapter needs it. Secrets are plain
-// here; an adapter must not let them into an error, an answer or a log.
-type Account struct {
-	Name    string
-	BaseURL string
-	AppID   string
-	Token   string // outbound
-	Secret  string // inbound signature; "" = callbacks are not verified
-	Ack     string // auto | success | json | empty | a literal
-	MaxSkew time.Duration
-}
 
 // Request is one callback as it arrived; Body is complete and bounded. Body is
 // lent: it is overwritten once Receive has returned, so what an event keeps
@@ -51,6 +40,16 @@ type Receipt struct {
 	Events  []*engine.Event
 	Answer  Answer // for first arrivals and duplicates alike
 	Foreign string // the unknown account's id in the body; "" when it was ours
+	// Doorbells are made durable before the answer leaves, and then answered by
+	// the Puller of the account's sender.
+	Doorbells []Doorbell
+}
+
+// Doorbell says that there is something to fetch.
+type Doorbell struct {
+	Account string
+	Source  string // what to fetch from, 1 to 256 bytes, such as a customer-service account
+	Token   string // what the platform gave for fetching; may be ""
 }
 
 // Refusal is a callback that is not taken: an error with the answer the
@@ -69,8 +68,8 @@ func (r *Refusal) Error() string {
 }
 
 // Receiver reads callbacks that arrive on one path, for all accounts that
-// share it. Receive touches nothing but its argument and is safe for
-// concurrent use. Its error is always a *Refusal.
+// share it. Receive changes nothing but its argument, waits for nothing, and is
+// safe for concurrent use. Its error is always a *Refusal.
 type Receiver interface {
 	Receive(r *Request) (Receipt, error)
 }
@@ -88,6 +87,11 @@ const (
 	// Throttled: the platform asks to wait until Until (zero: as the engine
 	// sees fit). It costs no attempt and holds the whole account.
 	Throttled Class = "throttled"
+	// Halted: nothing of this account will go before a person acts or it is back:
+	// it is logged out, its address is not allowed, it may not use the interface.
+	// It costs no attempt and holds the whole account, which looks again now and
+	// then.
+	Halted Class = "halted"
 	// Credential: the token was refused; refresh once and try again.
 	Credential Class = "credential"
 	// Permanent: it will never work; dead letter at once.
@@ -111,19 +115,94 @@ func (e *SendError) Error() string {
 // Sender carries out commands of one account. Its error is always a
 // *SendError. It makes one attempt, at most one request that has an effect,
 // and is safe for concurrent use. ctx carries the time limit of the attempt.
+//
+// note is what the platform said of a command that it carried out, where a
+// later one may need it (a message's id to revoke it, a new group's id): a JSON
+// object of at most MaxNote bytes, or "".
 type Sender interface {
-	Send(ctx context.Context, c *engine.Command) error
-	// Can tells whether the platform has the action at all; what it cannot
-	// do is a problem of the configuration.
-	Can(a engine.Action) bool
+	Send(ctx context.Context, c *engine.Command) (note string, err error)
+	// Needs tells whether the platform has the action at all, and the params
+	// without which it cannot be done. What the platform cannot do is a problem of
+	// the configuration, a missing param one of whoever asks.
+	Needs(a engine.Action) (params []string, can bool)
+}
+
+// MaxNote bounds the note of a command that was carried out, in bytes.
+const MaxNote = 512
+
+// What a Sender may be besides. Each makes requests of its own, with the
+// account's credentials, and its errors are *SendErrors.
+type (
+	// Prober tells whether the account is connected to its platform.
+	Prober interface {
+		Online(ctx context.Context) (online bool, note string, err error)
+	}
+	// Registrar tells the platform where to call. It is only ever run by an
+	// operator's command.
+	Registrar interface {
+		Register(ctx context.Context, callback string) error
+	}
+	// Caller makes any call of the platform's interface, for operators: the
+	// account's id and credentials are added, the envelope is taken off.
+	Caller interface {
+		Call(ctx context.Context, method string, params map[string]any) (json.RawMessage, error)
+	}
+	// Puller fetches what a doorbell announced, one page after cursor ("" begins).
+	// token is the doorbell's, "" when the engine looks without having been rung.
+	Puller interface {
+		Pull(ctx context.Context, source, token, cursor string) (Page, error)
+	}
+	// Repeater tells which commands may be sent again when nobody knows whether
+	// they went out, where that is not true of all; an account's on_doubt =
+	// "resend" then holds the others for a person.
+	Repeater interface {
+		Repeatable(c *engine.Command) bool
+	}
+	// Shower shows a text that is still growing in the place where the
+	// conversation's answer will stand. It may do nothing.
+	Shower interface {
+		Show(t engine.Ticket, text string)
+	}
+)
+
+// Page is what one Pull brought. Its cursor is remembered in the act that logs
+// its events.
+type Page struct {
+	Events []*engine.Event
+	Cursor string
+	More   bool // come back at once
+}
+
+// Memory is what adapters keep of their accounts. Recall sees every Remember
+// and every engine.Note whose act returned. Both are safe for concurrent use.
+// Keys that begin with cursor/, fact/, hold/, known/ or ring/ are the engine's own.
+type Memory interface {
+	// Recall returns the value under the key, "" when there is none or it has
+	// expired. It reads, and waits for nothing else.
+	Recall(account, key string) string
+	// Remember returns when the notes are on disk.
+	Remember(ctx context.Context, account string, notes ...engine.Note) error
+}
+
+// Host is what the engine lends to adapters. All fields are required.
+type Host struct {
+	Client *http.Client // for requests to the platform's own address
+	// Fetch is for addresses that users or skills gave: it does not reach
+	// private networks, and its bodies must be bounded by whoever reads them.
+	Fetch  *http.Client
+	Memory Memory
+	Now    func() time.Time
 }
 
 // Adapter is a channel's constructor pair. Receiver gets all accounts of this
-// channel that share one path. Errors say what is wrong with the accounts.
+// channel that share one path. What is wrong with an account is a *SettingError.
 type Adapter struct {
 	Name string
 	// Methods are what the platform calls with; nil means POST alone.
-	Methods  []string
-	Receiver func(accounts []Account) (Receiver, error)
-	Sender   func(account Account, client *http.Client) (Sender, error)
+	Methods []string
+	// Calls tells whether the platform calls for this account at all; nil: for
+	// every one.
+	Calls    func(account Account) bool
+	Receiver func(accounts []Account, h Host) (Receiver, error)
+	Sender   func(account Account, h Host) (Sender, error)
 }

@@ -14,9 +14,11 @@ import (
 )
 
 const chatHelp = `Say something, or:
-  /event KIND   something happens to you: friend_added, friend_request, member_joined, …
+  /event KIND   something happens to you: friend_added, friend_request, member_joined, …;
+                words behind it are what the event says
   /wait 11m     time passes
   /as USER      speak as somebody else
+  /in GROUP     speak in a group, to the bot
   /quit         leave
 A text that begins with a slash is said with two: //help
 `

@@ -1,12 +1,17 @@
 package cli
 
 import (
+	"bufio"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"time"
 
 	"bot/engine"
+	"bot/engine/app"
 	"bot/engine/stub"
 )
 
@@ -14,7 +19,9 @@ import (
 // one line of JSON.
 func stubVerb(ctx context.Context, c *call) int {
 	o := stub.Options{Out: c.Out, Now: c.Now, Chance: c.Chance}
-	c.flags.StringVar(&o.Channel, "channel", "generic", "whose protocol to speak")
+	c.flags.StringVar(&o.Channel, "channel", "", "whose protocol to speak: generic, wecom, …; that of -account, or generic")
+	account := c.flags.String("account", "", "the `name` of an account in -config, whose ids, tokens and keys the platform has")
+	callback := c.flags.String("callback", "", "the bot's `address`, to be called with what is typed: \"u1: hello\", \"u1@group: hello\", \"/friend_added u1\"")
 	addr := c.flags.String("listen", "127.0.0.1:9090", "the `address` that base_url names")
 	delay := c.flags.Duration("delay", 0, "wait before each answer")
 	fail := c.flags.String("fail", "0%", "`share` of the calls that are answered 500")
@@ -24,6 +31,13 @@ func stubVerb(ctx context.Context, c *call) int {
 		return code
 	}
 	o.Delay = *delay
+	if *account != "" {
+		a, code := c.stubAccount(*account)
+		if code != exitOK {
+			return code
+		}
+		o.Account, o.Channel = a.Account, cmp.Or(o.Channel, a.Channel)
+	}
 	var err error
 	if o.Fail, err = stub.ParseShare(*fail); err == nil {
 		o.Hang, err = stub.ParseShare(*hang)
@@ -42,11 +56,77 @@ func stubVerb(ctx context.Context, c *call) int {
 		c.say(err)
 		return exitUsage
 	}
+	if *callback != "" {
+		go c.tellTyped(ctx, s, *callback) // ends with its input, or with the process
+	}
 	if err := c.serveStub(ctx, s, *addr); err != nil {
 		c.say(err)
 		return exitFailed
 	}
 	return exitOK
+}
+
+// stubAccount finds an account of the configuration.
+func (c *call) stubAccount(name string) (app.Spoken, int) {
+	plan, err := c.plan()
+	if err != nil {
+		return app.Spoken{}, c.sayConfig(err, exitUsage)
+	}
+	a, ok := plan.Spoken(name)
+	if !ok {
+		c.say(fmt.Errorf("-account: there is no account %q", name))
+		return app.Spoken{}, exitUsage
+	}
+	return a, exitOK
+}
+
+// tellTyped makes a callback of every line that is typed.
+func (c *call) tellTyped(ctx context.Context, s *stub.Stub, callback string) {
+	lines := bufio.NewScanner(c.In)
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" {
+			continue
+		}
+		said, err := happening(line)
+		if err != nil {
+			c.say(err)
+			continue
+		}
+		told, err := s.Tell(ctx, callback, said)
+		switch {
+		case err != nil:
+			c.say(fmt.Errorf("callback: %w", err))
+		case !told.Taken:
+			c.say(fmt.Errorf("callback: answered %d %.200q after %d calls", told.Status, told.Body, told.Calls))
+		}
+	}
+}
+
+// happening reads a typed line: who said what, or what happened to whom.
+func happening(line string) (s stub.Said, err error) {
+	who, text, found := strings.Cut(line, ":")
+	if rest, event := strings.CutPrefix(line, "/"); event {
+		var kind string
+		kind, who, found = strings.Cut(rest, " ")
+		k, known := engine.ParseKind(kind)
+		if !known {
+			return s, fmt.Errorf("there is no event %q", kind)
+		}
+		s.Kind, text = k, ""
+	}
+	if who = strings.TrimSpace(who); !found || who == "" {
+		return s, errors.New(`say who does what: "u1: hello", "u1@group: hello", "/friend_added u1"`)
+	}
+	s.Text = strings.TrimSpace(text)
+	s.User, s.Group, _ = strings.Cut(who, "@")
+	if s.Group != "" {
+		s.Mention = engine.MentionMe
+	}
+	if s.Kind.InGroup() {
+		s.Members = []string{s.User}
+	}
+	return s, nil
 }
 
 func (c *call) serveStub(ctx context.Context, s *stub.Stub, addr string) error {

@@ -13,28 +13,44 @@ import (
 	"bot/engine/nearest"
 )
 
-// actions are those that a limit can be set for.
-var actions = []string{
-	string(engine.SendText), string(engine.SendImage), string(engine.SendFile),
-	string(engine.AcceptFriend), string(engine.AddMember),
-}
-
 // account reads and checks one [[account]].
 func (l *loader) account(s *Section, cfg *Config) Account {
-	a := defaultAccount(s.node.text("channel"), cfg)
+	c, known := l.channel(s.node.text("channel"))
+	form := s.node.text("form")
+	if form == "" && len(c.Forms) > 0 {
+		form = c.Forms[0]
+	}
+	a := defaultAccount(&c, form, cfg)
+	limits := a.Limit.Action
+	a.Limit.Action = nil
 	l.decode(s, &a)
+	a.Limit.Action = withDefaults(a.Limit.Action, limits)
+	a.section = s
 	if !s.Has("path") {
 		a.Path = "/callback/" + a.Name
 	}
 	a.BaseURL = strings.TrimRight(a.BaseURL, "/")
 	a.Location = l.location(s, a.Timezone)
 	l.checkName(s, &a)
-	l.checkChannel(s, &a)
+	l.checkChannel(s, &a, &c, known)
 	l.checkPath(s, &a)
-	l.checkInbound(s, &a, cfg)
+	l.checkInbound(s, &a, &c, cfg)
 	l.checkOutbound(s, &a)
 	l.checkPace(s, &a)
 	return a
+}
+
+// withDefaults adds the limits of the actions that the operator does not name.
+func withDefaults(named, limits map[string]ActionLimit) map[string]ActionLimit {
+	for action, limit := range limits {
+		if named == nil {
+			named = make(map[string]ActionLimit)
+		}
+		if _, said := named[action]; !said {
+			named[action] = limit
+		}
+	}
+	return named
 }
 
 func (l *loader) checkName(s *Section, a *Account) {
@@ -51,13 +67,6 @@ func (l *loader) checkName(s *Section, a *Account) {
 	case strings.Trim(a.Name, ".") == "":
 		l.refuse(s, "name", "", "name needs a letter or a digit")
 	}
-}
-
-func (l *loader) checkChannel(s *Section, a *Account) {
-	if !s.Has("channel") {
-		l.refuse(s, "channel", nearest.Guess("", l.channels), "channel is missing")
-	}
-	l.oneOf(s, "channel", a.Channel, l.channels...)
 }
 
 // checkPath does not show the path, which may hold a secret segment.
@@ -80,19 +89,27 @@ func (l *loader) checkPath(s *Section, a *Account) {
 }
 
 // checkInbound checks what concerns callbacks.
-func (l *loader) checkInbound(s *Section, a *Account, cfg *Config) {
+func (l *loader) checkInbound(s *Section, a *Account, c *Channel, cfg *Config) {
 	secret := a.Secret.Reveal()
 	if key, ok := strings.CutPrefix(secret, "whsec_"); ok {
 		if b, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(key, "=")); err != nil || len(b) == 0 {
 			l.refuse(s, secretKey(s, "secret"), "", "secret begins with whsec_, but what follows is not base64")
 		}
 	}
-	if secret == "" && !isLoopback(cfg.Server.Listen) {
+	if open(s, a, c) && !isLoopback(cfg.Server.Listen) {
 		l.warn(s, "secret", "set secret", "callbacks are not verified: whoever reaches %s may send them", cfg.Server.Listen)
 	}
 	l.checkAck(s, a.Ack)
-	l.atLeast(s, "max_skew", a.MaxSkew, time.Second)
+	if !c.SkewOff || a.MaxSkew != 0 {
+		l.atLeast(s, "max_skew", a.MaxSkew, time.Second)
+	}
 	l.atLeast(s, "dedup_window", a.Window, time.Minute)
+}
+
+// open tells whether anybody who knows the address can send callbacks. Where
+// platforms do not sign, a path with a secret in it is the way to keep it.
+func open(s *Section, a *Account, c *Channel) bool {
+	return a.Secret.IsZero() && a.EncodingAESKey.IsZero() && a.Form != "robot" && !(c.Unsigned && s.Has("path"))
 }
 
 // checkAck finds what was meant as a keyword among what is sent literally.
@@ -120,9 +137,6 @@ func (l *loader) checkOutbound(s *Section, a *Account) {
 func (l *loader) checkBaseURL(s *Section, a *Account) {
 	const like = `base_url = "https://api.example.com"`
 	if !s.Has("base_url") {
-		if a.Channel == "generic" {
-			l.refuse(s, "base_url", like, "base_url is missing: where requests go")
-		}
 		return
 	}
 	u, err := url.Parse(a.BaseURL)
@@ -147,9 +161,9 @@ func (l *loader) checkPace(s *Section, a *Account) {
 	for name, limit := range a.Limit.Action {
 		key := "limit.action." + name
 		switch {
-		case !slices.Contains(actions, name):
-			l.refuse(s, key, nearest.Guess(name, actions), "limit.action: there is no action %q", name)
-		case !s.Has(key + ".rate"):
+		case !slices.Contains(engine.Actions(), engine.Action(name)):
+			l.refuse(s, key, nearest.Guess(name, actionNames()), "limit.action: there is no action %q", name)
+		case s.Has(key) && !s.Has(key+".rate"):
 			l.refuse(s, key, `rate = "30/h"`, "%s has no rate", key)
 		}
 		if !s.Has(key + ".burst") {
@@ -160,34 +174,44 @@ func (l *loader) checkPace(s *Section, a *Account) {
 	}
 }
 
+func actionNames() (names []string) {
+	for _, a := range engine.Actions() {
+		names = append(names, string(a))
+	}
+	return names
+}
+
 // checkTogether checks what accounts must not share, and reports it at the
 // later one. The accounts and their sections stand in the same order.
 func (l *loader) checkTogether(sections []*Section, accounts []Account) {
-	type door struct{ path, appID string }
+	type door struct{ path, identity string }
 	names, paths, doors := map[string]int{}, map[string]int{}, map[door]int{}
-	for i, a := range accounts {
-		s := sections[i]
+	for i := range accounts {
+		a, s := &accounts[i], sections[i]
 		if j, taken := names[a.Name]; taken && a.Name != "" {
 			l.refuse(s, "name", "", "the name is taken by the account at %s", sections[j].At("name"))
 			continue // by default its path is then taken too
 		}
 		names[a.Name] = i
+		c, _ := l.channel(a.Channel)
+		here := door{a.Path, c.identity(a)}
 		j, shared := paths[a.Path]
 		if !shared {
-			paths[a.Path], doors[door{a.Path, a.AppID}] = i, i
+			paths[a.Path], doors[here] = i, i
 			continue
 		}
-		b, where := accounts[j], sections[j].At("path")
-		k, same := doors[door{a.Path, a.AppID}]
+		b, where := &accounts[j], sections[j].At("path")
+		k, same := doors[here]
 		switch {
 		case a.Channel != b.Channel:
 			l.refuse(s, "path", "", "path is taken by an account of channel %q at %s", b.Channel, where)
-		case a.AppID == "" || b.AppID == "":
-			l.refuse(s, "path", "give both an app_id, so that they can be told apart", "path is shared with the account at %s", where)
+		case len(c.Tells) == 0: // their signatures tell them apart
+		case here.identity == "" || c.identity(b) == "":
+			l.refuse(s, "path", "give both an "+c.Tells[0]+", so that they can be told apart", "path is shared with the account at %s", where)
 		case same:
-			l.refuse(s, "app_id", "", "the account at %s has the same path and app_id", sections[k].At("app_id"))
+			l.refuse(s, c.Tells[0], "", "the account at %s has the same path and %s", sections[k].At(c.Tells[0]), c.Tells[0])
 		}
-		doors[door{a.Path, a.AppID}] = i
+		doors[here] = i
 	}
 }
 

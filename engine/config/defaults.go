@@ -30,46 +30,20 @@ func defaults() Config {
 	}
 }
 
-// manners are what a channel bears, and whether it tells a repeat.
-type manners struct {
-	limit   AccountLimit
-	onDoubt string
-}
-
-// mannersOf returns the defaults of a channel. Platforms that watch for
-// machines get a person's pace and no repeat that nobody asked for; what is
-// not known is treated like them.
-func mannersOf(channel string) manners {
-	free := AccountLimit{Burst: 1, Parallel: 16}
-	switch channel {
-	case "generic", "wecom":
-		return manners{free, "resend"}
-	case "sandbox":
-		return manners{free, "hold"}
-	}
-	return manners{
-		onDoubt: "hold",
-		limit: AccountLimit{
-			Rate:       engine.Rate{N: 20, Per: time.Minute},
-			Burst:      1,
-			Parallel:   1,
-			ReplyDelay: engine.Range{Min: 500 * time.Millisecond, Max: 2 * time.Second},
-			Gap:        engine.Range{Min: 1500 * time.Millisecond, Max: 4500 * time.Millisecond},
-		},
-	}
-}
-
-// defaultAccount is an account that says nothing but its channel.
-func defaultAccount(channel string, cfg *Config) Account {
-	m := mannersOf(channel)
-	return Account{
+// defaultAccount is an account that says nothing but its channel and form. It
+// is sent to as fast as it goes, and what may have been sent is held, unless
+// the channel says otherwise.
+func defaultAccount(c *Channel, form string, cfg *Config) Account {
+	a := Account{
+		Channel:  c.Name,
+		Form:     form,
 		Ack:      "auto",
 		MaxSkew:  engine.Duration(5 * time.Minute),
 		MaxAge:   engine.Duration(10 * time.Minute),
 		Window:   cfg.Dedup.Window,
-		OnDoubt:  m.onDoubt,
+		OnDoubt:  "hold",
 		Timezone: cfg.Timezone,
-		Limit:    m.limit,
+		Limit:    AccountLimit{Burst: 1, Parallel: 16},
 		Retry: Retry{
 			Attempts: 8,
 			Backoff:  engine.Range{Min: time.Second, Max: 5 * time.Minute},
@@ -77,4 +51,8 @@ func defaultAccount(channel string, cfg *Config) Account {
 			Timeout:  engine.Duration(10 * time.Second),
 		},
 	}
+	if c.Default != nil {
+		c.Default(form, &a)
+	}
+	return a
 }

@@ -23,7 +23,7 @@ func TestAPipeIsNoConfiguration(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(dir, "skills.d", "f.toml"), 0o600); err != nil {
 		t.Skip("no pipes here: ", err)
 	}
-	if _, err := Load(main, lookup(nil), []string{"generic"}); err == nil || !strings.Contains(err.Error(), "not a file") {
+	if _, err := Load(main, lookup(nil), testChannels("generic")); err == nil || !strings.Contains(err.Error(), "not a file") {
 		t.Errorf("got %v", err)
 	}
 }

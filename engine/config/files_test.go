@@ -75,7 +75,7 @@ func TestMessages(t *testing.T) {
 // everything that is said about it.
 func messages(t *testing.T, file string) string {
 	t.Helper()
-	cfg, err := Load(file, lookup(map[string]string{"SHOP": "shop"}), []string{"generic", "gewe"})
+	cfg, err := Load(file, lookup(map[string]string{"SHOP": "shop"}), testChannels("generic", "gewe"))
 	all := []error{err}
 	var warnings []Problem
 	if cfg != nil {

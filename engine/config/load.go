@@ -16,7 +16,7 @@ import (
 // Any other error is a file that could not be read; errors.As finds its
 // *fs.PathError, and errors.Is(err, fs.ErrNotExist) tells that there is none.
 // The files are never written to.
-func Load(path string, env func(string) (string, bool), channels []string) (*Config, error) {
+func Load(path string, env func(string) (string, bool), channels []Channel) (*Config, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("find configuration: %w", err)
@@ -34,7 +34,7 @@ func Load(path string, env func(string) (string, bool), channels []string) (*Con
 
 // Parse is Load for a file that is in memory, known as path. It has no file
 // system: patterns to include match nothing and _file keys name no file.
-func Parse(path string, data []byte, env func(string) (string, bool), channels []string) (*Config, error) {
+func Parse(path string, data []byte, env func(string) (string, bool), channels []Channel) (*Config, error) {
 	if len(data) > maxFile {
 		return nil, Problems{tooLarge(&source{name: filepath.Base(path)})}
 	}
@@ -46,7 +46,7 @@ func Parse(path string, data []byte, env func(string) (string, bool), channels [
 type loader struct {
 	disk     disk
 	env      func(string) (string, bool)
-	channels []string
+	channels []Channel
 	problems Problems
 	blamed   map[spot]bool // where the problems are
 	warnings Problems

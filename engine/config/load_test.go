@@ -31,7 +31,7 @@ func folder(t *testing.T, files map[string]string) string {
 }
 
 func load(dir string) (*Config, error) {
-	return Load(filepath.Join(dir, "bot.toml"), lookup(map[string]string{"DIR": "skills.d"}), []string{"generic"})
+	return Load(filepath.Join(dir, "bot.toml"), lookup(map[string]string{"DIR": "skills.d"}), testChannels("generic"))
 }
 
 const oneAccount = "[[account]]\nname = \"shop\"\nchannel = \"generic\"\nbase_url = \"https://example.com\"\n"
@@ -164,7 +164,7 @@ func TestLoadingLeavesTheFileAlone(t *testing.T) {
 }
 
 func TestDefaults(t *testing.T) {
-	cfg, err := Parse("/etc/bot/bot.toml", []byte(oneAccount), lookup(nil), []string{"generic"})
+	cfg, err := Parse("/etc/bot/bot.toml", []byte(oneAccount), lookup(nil), testChannels("generic"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,30 +191,9 @@ func TestDefaults(t *testing.T) {
 			Retry: Retry{8, engine.Range{Min: time.Second, Max: 5 * time.Minute}, d(24 * time.Hour), d(10 * time.Second)},
 		}},
 	}
+	cfg.Accounts[0].section = nil
 	if !reflect.DeepEqual(cfg, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", cfg, want)
-	}
-}
-
-func TestDefaultsByChannel(t *testing.T) {
-	slow := engine.Range{Min: 1500 * time.Millisecond, Max: 4500 * time.Millisecond}
-	for channel, want := range map[string]struct {
-		rate     string
-		parallel int
-		gap      engine.Range
-		onDoubt  string
-	}{
-		"generic": {"0/", 16, engine.Range{}, "resend"},
-		"sandbox": {"0/", 16, engine.Range{}, "hold"},
-		"wecom":   {"0/", 16, engine.Range{}, "resend"},
-		"gewe":    {"20/m", 1, slow, "hold"},
-		"wkteam":  {"20/m", 1, slow, "hold"},
-		"qiwe":    {"20/m", 1, slow, "hold"},
-	} {
-		a := defaultAccount(channel, &Config{})
-		if a.Limit.Rate.String() != want.rate || a.Limit.Parallel != want.parallel || a.Limit.Gap != want.gap || a.OnDoubt != want.onDoubt {
-			t.Errorf("%s: %+v", channel, a)
-		}
 	}
 }
 
@@ -236,7 +215,7 @@ base_url = "https://example.com"
 timezone = "Asia/Shanghai"
 dedup_window = "1h"
 max_age = "0s"
-`), lookup(nil), []string{"generic"})
+`), lookup(nil), testChannels("generic"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +230,7 @@ max_age = "0s"
 
 func TestChangedNamesWhatNeedsARestart(t *testing.T) {
 	base := func() *Config {
-		cfg, err := Parse("/etc/bot.toml", []byte(oneAccount), lookup(nil), []string{"generic"})
+		cfg, err := Parse("/etc/bot.toml", []byte(oneAccount), lookup(nil), testChannels("generic"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -299,7 +278,7 @@ func TestChangedKnowsEveryKeyOfItsTables(t *testing.T) {
 }
 
 func TestTheExampleStartsAsItIs(t *testing.T) {
-	cfg, err := Load("../../config.example.toml", lookup(nil), []string{"generic"})
+	cfg, err := Load("../../config.example.toml", lookup(nil), testChannels("generic"))
 	if err != nil || len(cfg.Warnings) > 0 {
 		t.Fatalf("%v, %v", err, cfg.Warnings)
 	}
@@ -322,16 +301,16 @@ var commentedKey = regexp.MustCompile(`(?m)^# ([a-z_]+ = )`)
 func TestTheExampleTellsTheDefaults(t *testing.T) {
 	text := string(example(t))
 	as := func(text string) *Config {
-		cfg, err := Parse("bot.toml", []byte(text), lookup(nil), []string{"generic"})
+		cfg, err := Parse("bot.toml", []byte(text), lookup(nil), testChannels("generic"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		cfg.Skills, cfg.Warnings = nil, nil
+		cfg.Skills, cfg.Warnings, cfg.Accounts[0].section = nil, nil, nil
 		return cfg
 	}
 	quiet, spoken := as(text), as(commentedKey.ReplaceAllString(text, "$1"))
 	// These have no default, or one that depends on the channel.
-	spoken.Include, spoken.Limit.Rate = nil, engine.Rate{}
+	spoken.Include, spoken.Limit.Rate, spoken.Accounts[0].Names = nil, engine.Rate{}, nil
 	l := &spoken.Accounts[0].Limit
 	l.Rate, l.PerConversation, l.ReplyDelay, l.Gap = engine.Rate{}, engine.Rate{}, engine.Range{}, engine.Range{}
 	if !reflect.DeepEqual(quiet, spoken) {
@@ -351,7 +330,7 @@ func TestTheExampleHasEveryKey(t *testing.T) {
 			return
 		}
 		for _, f := range fieldsOf(typ) {
-			if !regexp.MustCompile(`(?m)(^(# )?` + f.name + ` = |^\[+(account\.)?(limit\.)?` + f.name + `\b)`).MatchString(text) {
+			if !regexp.MustCompile(`(?m)(^(# +)?` + f.name + ` = |^\[+(account\.)?(limit\.)?` + f.name + `\b)`).MatchString(text) {
 				t.Errorf("%v: no %q in the example", typ, f.name)
 			}
 			visit(f.typ)

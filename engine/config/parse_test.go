@@ -143,7 +143,7 @@ func TestAnyLineOfTheExampleMayBeMissing(t *testing.T) {
 	lines := strings.SplitAfter(string(example(t)), "\n")
 	for i := range lines {
 		data := []byte(strings.Join(lines[:i], "") + strings.Join(lines[i+1:], ""))
-		cfg, err := Parse("bot.toml", data, lookup(nil), []string{"generic"})
+		cfg, err := Parse("bot.toml", data, lookup(nil), testChannels("generic"))
 		checkSentences(t, data, cfg, err)
 		decodeAll(cfg)
 	}
@@ -152,7 +152,7 @@ func TestAnyLineOfTheExampleMayBeMissing(t *testing.T) {
 func TestTheExampleMayBeCutAnywhere(t *testing.T) {
 	data := example(t)
 	for n := 0; n < len(data); n += 29 {
-		cfg, err := Parse("bot.toml", data[:n], lookup(nil), []string{"generic"})
+		cfg, err := Parse("bot.toml", data[:n], lookup(nil), testChannels("generic"))
 		checkSentences(t, data[:n], cfg, err)
 		decodeAll(cfg)
 	}
@@ -169,7 +169,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		cfg, err := Parse("bot.toml", data, lookup(map[string]string{"A": "a", "E": ""}), []string{"generic", "gewe"})
+		cfg, err := Parse("bot.toml", data, lookup(map[string]string{"A": "a", "E": ""}), testChannels("generic", "gewe"))
 		checkSentences(t, data, cfg, err)
 		decodeAll(cfg)
 	})

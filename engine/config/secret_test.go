@@ -88,7 +88,7 @@ func TestASecretMayStandInAFile(t *testing.T) {
 		"a near miss":                  {`tokenfile = "shop.token"`, "", "", `bot.toml:5:1: account "shop": unknown key "tokenfile" (did you mean "token_file"?)`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := &loader{disk: disk, env: lookup(map[string]string{"DIR": "/run"}), channels: []string{"generic"}}
+			l := &loader{disk: disk, env: lookup(map[string]string{"DIR": "/run"}), channels: testChannels("generic")}
 			cfg, err := l.load("/etc/bot/bot.toml", []byte(account+c.keys))
 			if got := errors.Join(err); got == nil && c.problem != "" || got != nil && got.Error() != c.problem {
 				t.Errorf("got %v, want %s", got, c.problem)

@@ -99,23 +99,46 @@ type Log struct {
 
 // Account is one account on one platform. Defaults by channel are filled in.
 type Account struct {
-	Name     string          `toml:"name"`
-	Channel  string          `toml:"channel"`
-	Path     string          `toml:"path"`
-	BaseURL  string          `toml:"base_url"`
-	AppID    string          `toml:"app_id"`
-	Token    Secret          `toml:"token"`
-	Secret   Secret          `toml:"secret"`
-	Ack      string          `toml:"ack"`
-	MaxSkew  engine.Duration `toml:"max_skew"`
-	MaxAge   engine.Duration `toml:"max_age"` // 0 = no limit
-	Window   engine.Duration `toml:"dedup_window"`
-	OnDoubt  string          `toml:"on_doubt"` // hold | resend
-	Timezone string          `toml:"timezone"`
-	Limit    AccountLimit    `toml:"limit"`
-	Retry    Retry           `toml:"retry"`
+	Name    string   `toml:"name"`
+	Channel string   `toml:"channel"`
+	Path    string   `toml:"path"`
+	BaseURL string   `toml:"base_url"`
+	Token   Secret   `toml:"token"`
+	Secret  Secret   `toml:"secret"`
+	Names   []string `toml:"names"` // in groups, without the @
+	// MentionAll takes a mention of everybody for one of the bot.
+	MentionAll bool            `toml:"mention_all"`
+	Ack        string          `toml:"ack"`
+	MaxSkew    engine.Duration `toml:"max_skew"`
+	MaxAge     engine.Duration `toml:"max_age"` // 0 = no limit
+	Window     engine.Duration `toml:"dedup_window"`
+	OnDoubt    string          `toml:"on_doubt"` // hold | resend
+	Timezone   string          `toml:"timezone"`
+	Limit      AccountLimit    `toml:"limit"`
+	Retry      Retry           `toml:"retry"`
+
+	// Of some channels only (Channel.Keys).
+	AppID          string `toml:"app_id"`
+	Self           string `toml:"self"`
+	WID            string `toml:"w_id"`
+	GUID           string `toml:"guid"`
+	Form           string `toml:"form"`
+	CorpID         string `toml:"corp_id"`
+	AgentID        int    `toml:"agent_id"`
+	CallbackToken  Secret `toml:"callback_token"`
+	EncodingAESKey Secret `toml:"encoding_aes_key"`
+	ReceiveID      string `toml:"receive_id"`
+	Key            Secret `toml:"key"`
 
 	Location *time.Location `toml:"-"` // of Timezone
+
+	section *Section
+}
+
+// Errorf makes a problem located at a key of the account, "" for the account
+// itself.
+func (a *Account) Errorf(key, format string, args ...any) error {
+	return a.section.Errorf(key, format, args...)
 }
 
 // AccountLimit is the pace of one account.

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"bot/engine"
 	"bot/engine/metrics"
 	"bot/engine/turn"
 	"bot/engine/warm"
@@ -43,6 +44,12 @@ type Options struct {
 	// Committed is called after a commit that held commands, by many goroutines
 	// at once; it must not block.
 	Committed func()
+	// Presence is told, like Committed, that a committed event said whether its
+	// account is connected to its platform. nil = nobody asks.
+	Presence func(account string, online bool)
+
+	// Show is turn.Options.Show.
+	Show func(e *engine.Event, text string)
 
 	Workers  int           // turns at a time; default 64
 	Attempts int           // at one event, before it is buried; default 5
@@ -64,6 +71,9 @@ func (o *Options) setDefaults() {
 	positive(&o.Grace, 10*time.Second)
 	if o.Committed == nil {
 		o.Committed = func() {}
+	}
+	if o.Presence == nil {
+		o.Presence = func(string, bool) {}
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -136,6 +136,8 @@ func (l *ledger) State(k engine.StateKey) (engine.State, error) {
 	return l.states[k].Clone(), l.may(context.Background(), "state", 0)
 }
 
+func (l *ledger) Recall(string, string) (string, error) { return "", nil }
+
 func (l *ledger) Commit(ctx context.Context, c store.Commit) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

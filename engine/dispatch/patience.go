@@ -39,6 +39,10 @@ type memory struct{ d *Dispatcher }
 
 func (m memory) State(k engine.StateKey) (engine.State, error) { return m.d.o.Store.State(k) }
 
+func (m memory) Recall(account, key string) (string, error) {
+	return m.d.o.Store.Recall(account, key)
+}
+
 func (m memory) Commit(ctx context.Context, c store.Commit) error {
 	return m.d.patiently(ctx, "commit", func() error { return m.d.o.Store.Commit(ctx, c) })
 }

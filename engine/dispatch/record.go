@@ -28,6 +28,9 @@ func (d *Dispatcher) handled(e store.Entry, tries store.Tries, r turn.Report, to
 	if len(r.Commands) > 0 {
 		d.o.Committed()
 	}
+	if r.Presence != "" {
+		d.o.Presence(ev.Account, r.Presence == engine.Online)
+	}
 	for _, c := range r.Commands {
 		m.Created.WithLabelValues(c.Account, string(c.Action)).Inc()
 	}

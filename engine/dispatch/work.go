@@ -101,6 +101,7 @@ func (d *Dispatcher) play(ctx context.Context, j job, e store.Entry, tries store
 		Timeout: d.o.Timeout,
 		Chance:  d.o.Chance,
 		Now:     d.o.Now,
+		Show:    d.o.Show,
 		Go:      d.crew.Go,
 	}, e)
 	_, blamed := errors.AsType[*turn.SkillError](err)

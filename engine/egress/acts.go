@@ -37,6 +37,7 @@ type flight struct {
 	stage      stage
 	progress   store.Progress     // of the mark
 	failure    *channel.SendError // of the request; nil: none
+	note       string             // of a request that succeeded
 	took       time.Duration      // by the request; 0: there was none
 	settlement store.Settlement
 	err        error // of the mark or the settle
@@ -105,14 +106,17 @@ func (s *acts) send(f *flight) {
 	ctx, cancel := context.WithTimeout(s.cut, f.conf.Timeout)
 	defer cancel()
 	began := time.Now()
-	f.failure = s.try(ctx, f)
+	if tried(f.delivery.Progress.Tries, channel.Unsure) {
+		ctx = channel.WithDoubt(ctx)
+	}
+	f.note, f.failure = s.try(ctx, f)
 	f.took = max(time.Since(began), 1)
 	s.reports <- f
 }
 
 // try turns whatever a Sender does into an answer. What it must not do, panic
 // or return a foreign error, tells nothing of what went out before.
-func (s *acts) try(ctx context.Context, f *flight) (failure *channel.SendError) {
+func (s *acts) try(ctx context.Context, f *flight) (note string, failure *channel.SendError) {
 	defer func() {
 		if r := recover(); r != nil {
 			what := fmt.Sprintf("a %T", r)
@@ -124,12 +128,12 @@ func (s *acts) try(ctx context.Context, f *flight) (failure *channel.SendError) 
 			failure = &channel.SendError{Class: channel.Unsure, Note: "the sender panicked"}
 		}
 	}()
-	err := f.conf.Sender.Send(ctx, f.delivery.Command)
+	note, err := f.conf.Sender.Send(ctx, f.delivery.Command)
 	if err == nil {
-		return nil
+		return note[:min(len(note), channel.MaxNote)], nil
 	}
 	if errors.As(err, &failure) && failure != nil {
-		return failure
+		return "", failure
 	}
-	return &channel.SendError{Class: channel.Unsure, Note: "the sender gave an error without a class"}
+	return "", &channel.SendError{Class: channel.Unsure, Note: "the sender gave an error without a class"}
 }

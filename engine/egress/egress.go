@@ -11,7 +11,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -72,8 +75,10 @@ type Egress struct {
 
 	mu        sync.Mutex
 	settings  settings
-	changed   bool                     // settings, since the owner took them
-	cancelled []engine.ConversationKey // told and not looked after yet
+	changed   bool                         // settings, since the owner took them
+	cancelled []engine.ConversationKey     // told and not looked after yet
+	holds     map[string]map[string]string // why an account sends nothing, by its name and the cause
+	held      bool                         // holds changed, since the owner took them
 }
 
 // settings is what a reload replaces.
@@ -99,7 +104,7 @@ func New(o Options) *Egress {
 	if o.Metrics == nil {
 		o.Metrics = metrics.New()
 	}
-	e := &Egress{opts: o, poke: make(chan struct{}, 1)}
+	e := &Egress{opts: o, poke: make(chan struct{}, 1), holds: make(map[string]map[string]string)}
 	e.Reconfigure(o.Accounts, o.Global)
 	return e
 }
@@ -121,6 +126,42 @@ func (e *Egress) Reconfigure(accounts map[string]Account, global engine.Rate) {
 	e.settings, e.changed = settings{accounts, global}, true
 	e.mu.Unlock()
 	e.Wake()
+}
+
+// Hold keeps an account from sending: what is marked and has not left is taken
+// back, nothing costs an attempt, and whatever runs out of time meanwhile is
+// dead as ever. Causes hold independently of each other. The reason is for
+// people; "" ends what the cause holds. It holds for accounts that are not
+// configured (yet), too.
+func (e *Egress) Hold(account, cause, reason string) {
+	e.mu.Lock()
+	if e.holds[account] == nil {
+		e.holds[account] = make(map[string]string)
+	}
+	if e.holds[account][cause] = reason; reason == "" {
+		delete(e.holds[account], cause)
+	}
+	if len(e.holds[account]) == 0 {
+		delete(e.holds, account)
+	}
+	e.held = true
+	e.mu.Unlock()
+	e.Wake()
+}
+
+// Held returns why accounts send nothing, by their names.
+func (e *Egress) Held() map[string]string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	why := make(map[string]string, len(e.holds))
+	for account, causes := range e.holds {
+		var all []string
+		for _, cause := range slices.Sorted(maps.Keys(causes)) {
+			all = append(all, cause+": "+causes[cause])
+		}
+		why[account] = strings.Join(all, "; ")
+	}
+	return why
 }
 
 // Cancelled tells that a waiting command of the conversation was taken out of
@@ -146,6 +187,22 @@ func (e *Egress) news() (s *settings, cancelled []engine.ConversationKey) {
 	return s, cancelled
 }
 
+// stopped returns the accounts that are held; ok is false when that is as it
+// was at the last call.
+func (e *Egress) stopped() (holds map[string]bool, ok bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.held {
+		return nil, false
+	}
+	e.held = false
+	holds = make(map[string]bool, len(e.holds))
+	for account := range e.holds {
+		holds[account] = true
+	}
+	return holds, true
+}
+
 // Run sends until ctx is done. Then it starts nothing new, gives requests in
 // flight the grace time, cancels what is left, settles what was answered and
 // returns nil. A request cut off without an answer keeps its mark: the next
@@ -162,7 +219,7 @@ func (e *Egress) Run(ctx context.Context) error {
 	defer e.running.Store(false)
 
 	e.mu.Lock()
-	e.changed = true // the limiters of an earlier Run ended with it
+	e.changed, e.held = true, true // the limiters of an earlier Run ended with it
 	e.mu.Unlock()
 	return newOwner(ctx, e).run(ctx)
 }

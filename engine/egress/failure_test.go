@@ -251,8 +251,8 @@ func TestASendThatNobodyKnowsAbout(t *testing.T) {
 
 type sendFunc func(context.Context) error
 
-func (f sendFunc) Send(ctx context.Context, _ *engine.Command) error { return f(ctx) }
-func (sendFunc) Can(engine.Action) bool                              { return true }
+func (f sendFunc) Send(ctx context.Context, _ *engine.Command) (string, error) { return "", f(ctx) }
+func (sendFunc) Needs(engine.Action) ([]string, bool)                          { return nil, true }
 
 func TestVerdicts(t *testing.T) {
 	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
@@ -292,7 +292,8 @@ func TestVerdicts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			a := Account{Attempts: 3, OnDoubt: tt.onDoubt}
 			tries := slices.Clone(tt.progress.Tries)
-			s := verdict(&a, 7, tt.progress, tt.failure, now, func(n int) time.Duration { return time.Duration(n) * time.Second })
+			f := flight{conf: a, delivery: store.Delivery{ID: 7, Command: &engine.Command{}}, progress: tt.progress, failure: tt.failure}
+			s := f.verdict(now, func(n int) time.Duration { return time.Duration(n) * time.Second })
 			p := s.Progress
 			if s.ID != 7 || s.Final != tt.final || p.Phase != tt.phase || p.Attempts != tt.attempts || !p.NotBefore.Equal(tt.notBefore) {
 				t.Errorf("settlement %+v", s)
@@ -331,4 +332,49 @@ func TestTriesAreBounded(t *testing.T) {
 	if len(p.Tries) != store.MaxTries || p.Attempts != 3*store.MaxTries {
 		t.Errorf("%d tries and %d attempts", len(p.Tries), p.Attempts)
 	}
+}
+
+// choosy is a platform that recognises a repeat of some commands only.
+type choosy struct{ sendFunc }
+
+func (choosy) Repeatable(c *engine.Command) bool { return c.Conversation == "person" }
+
+func TestWhatThePlatformWouldDoTwiceIsHeldWhateverTheAccountSays(t *testing.T) {
+	for conversation, want := range map[string]store.Phase{"person": store.Waiting, "group": store.InDoubt} {
+		f := flight{
+			conf:     Account{Sender: choosy{}, OnDoubt: Resend, Attempts: 3},
+			delivery: store.Delivery{ID: 7, Command: &engine.Command{Conversation: conversation}},
+			progress: store.Progress{Attempts: 1}, failure: &channel.SendError{Class: channel.Unsure},
+		}
+		if s := f.verdict(time.Now(), func(int) time.Duration { return 0 }); s.Progress.Phase != want {
+			t.Errorf("%s: %q, want %q", conversation, s.Progress.Phase, want)
+		}
+	}
+}
+
+func TestASenderIsToldOfADoubt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var doubted []bool
+		w := newWorld(t, shop(accountWith(func(a *Account) { a.OnDoubt = Resend; a.Attempts = 5 })))
+		conf := w.options.Accounts["shop"]
+		conf.Sender = sendFunc(func(ctx context.Context) error {
+			doubted = append(doubted, channel.Doubted(ctx))
+			switch len(doubted) {
+			case 1:
+				return &channel.SendError{Class: channel.Transient}
+			case 2:
+				return &channel.SendError{Class: channel.Unsure}
+			}
+			return nil
+		})
+		w.options.Accounts["shop"] = conf
+		w.say("shop", "push c 1")
+		w.start()
+		defer w.stop()
+		after(time.Hour)
+		w.wantState("1", "sent")
+		if !slices.Equal(doubted, []bool{false, false, true}) {
+			t.Errorf("told of a doubt: %v, want at the third attempt alone", doubted)
+		}
+	})
 }

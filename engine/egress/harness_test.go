@@ -179,22 +179,22 @@ type platform struct {
 	most     int // in flight at once
 }
 
-func (p *platform) Can(engine.Action) bool { return true }
+func (p *platform) Needs(engine.Action) ([]string, bool) { return nil, true }
 
-func (p *platform) Send(ctx context.Context, c *engine.Command) error {
+func (p *platform) Send(ctx context.Context, c *engine.Command) (string, error) {
 	p.arrive(c)
 	defer p.leave(c)
 	if p.latency != nil {
 		select {
 		case <-time.After(p.latency(c)):
 		case <-ctx.Done():
-			return &channel.SendError{Class: channel.Unsure, Note: ctx.Err().Error()}
+			return "", &channel.SendError{Class: channel.Unsure, Note: ctx.Err().Error()}
 		}
 	}
 	if p.answer == nil {
-		return nil
+		return "", nil
 	}
-	return p.answer(c)
+	return "", p.answer(c)
 }
 
 func (p *platform) arrive(c *engine.Command) {

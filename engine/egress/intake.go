@@ -22,6 +22,9 @@ func (o *owner) hear() (more bool) {
 	if changed != nil {
 		o.configure(changed, at)
 	}
+	if holds, ok := o.stopped(); ok {
+		o.hold(holds, at)
+	}
 	for _, k := range cancelled {
 		if a := o.byName[k.Account]; a != nil && a.conversations[k.Conversation] != nil {
 			o.recheck(a, a.conversations[k.Conversation], at)
@@ -127,6 +130,21 @@ func (o *owner) configure(s *settings, at instant) {
 	}
 }
 
+// hold stops the accounts that are named and lets the others go on.
+func (o *owner) hold(holds map[string]bool, at instant) {
+	for name := range holds {
+		o.account(name, at)
+	}
+	for _, a := range o.accounts {
+		stop := holds[a.name]
+		a.pacer.Stop(stop)
+		a.dirty = true
+		if stop {
+			o.regroup(a, at)
+		}
+	}
+}
+
 // complete fills in what an Account leaves open.
 func complete(a Account) Account {
 	a.Attempts = max(a.Attempts, 1)
@@ -163,8 +181,7 @@ func (o *owner) resume(a *account, d store.Delivery, at instant) *flight {
 func (o *owner) doubt(f *flight, at instant) {
 	f.failure = &channel.SendError{Class: channel.Unsure, Note: "the process ended before it read the answer"}
 	f.progress = f.delivery.Progress
-	o.settle(f, verdict(&f.conf, f.delivery.ID, f.progress, f.failure, at.wall,
-		func(int) time.Duration { return 0 }))
+	o.settle(f, f.verdict(at.wall, func(int) time.Duration { return 0 }))
 }
 
 // recheck drops cancelled commands from the heads of a conversation, now or

@@ -93,8 +93,7 @@ func (o *owner) answered(f *flight) {
 		return
 	}
 	o.tell(f, at)
-	o.settle(f, verdict(&f.conf, f.delivery.ID, f.progress, f.failure, at.wall,
-		func(n int) time.Duration { return backoff(f.conf.Backoff, n, o.opts.Chance) }))
+	o.settle(f, f.verdict(at.wall, func(n int) time.Duration { return backoff(f.conf.Backoff, n, o.opts.Chance) }))
 	if !o.stopping {
 		o.regroup(a, at)
 	}
@@ -124,6 +123,10 @@ func (o *owner) tell(f *flight, at instant) {
 	case channel.Unreachable:
 		if held, began := a.pacer.Unreachable(at.mono); began {
 			log.Warn("platform unreachable; account held", "account", a.name, "held_ms", held.Milliseconds(), "note", f.failure.Note)
+		}
+	case channel.Halted:
+		if held, began := a.pacer.Unreachable(at.mono); began {
+			log.Error("platform serves this account no more; account held, somebody must look", "account", a.name, "held_ms", held.Milliseconds(), "note", f.failure.Note)
 		}
 	default:
 		if a.pacer.Answered() {

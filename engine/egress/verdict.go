@@ -22,12 +22,13 @@ func marked(p store.Progress, now time.Time) store.Progress {
 
 func lastTries(t []store.Try) []store.Try { return t[max(len(t)-store.MaxTries, 0):] }
 
-// verdict says what becomes of the command id after an attempt that was marked
-// as p and answered as failure (nil: the platform took it). backoff gives the
-// wait before the next attempt by the number of those made.
-func verdict(a *Account, id uint64, p store.Progress, failure *channel.SendError, now time.Time, backoff func(attempts int) time.Duration) store.Settlement {
+// verdict says what becomes of the flight's command after its attempt was
+// answered. backoff gives the wait before the next one by the number of those
+// made.
+func (f *flight) verdict(now time.Time, backoff func(attempts int) time.Duration) store.Settlement {
+	id, p, failure := f.delivery.ID, f.progress, f.failure
 	before := p.Tries[:max(len(p.Tries)-1, 0)]
-	p.Tries = answered(p.Tries, failure, now)
+	p.Tries = answered(p.Tries, f.note, failure, now)
 	if failure == nil {
 		return store.Settlement{ID: id, Final: store.Sent, Progress: p}
 	}
@@ -35,7 +36,7 @@ func verdict(a *Account, id uint64, p store.Progress, failure *channel.SendError
 	switch failure.Class {
 	case channel.Permanent:
 		return store.Settlement{ID: id, Final: store.Dead, Progress: p}
-	case channel.Unreachable:
+	case channel.Unreachable, channel.Halted:
 		// Its account is held; the command itself may go whenever that ends.
 		p.Attempts--
 		return store.Settlement{ID: id, Progress: p}
@@ -44,12 +45,12 @@ func verdict(a *Account, id uint64, p store.Progress, failure *channel.SendError
 		p.NotBefore = failure.Until
 		return store.Settlement{ID: id, Progress: p}
 	case channel.Unsure:
-		if a.OnDoubt != Resend {
+		if !f.conf.repeats(f.delivery.Command) {
 			p.Phase, p.Reason = store.InDoubt, "nobody knows whether it went out: "+p.Reason
 			return store.Settlement{ID: id, Progress: p}
 		}
 	}
-	if p.Attempts >= a.Attempts {
+	if p.Attempts >= f.conf.Attempts {
 		p.Reason = fmt.Sprintf("gave up after %d attempts, the last: %s", p.Attempts, p.Reason)
 		return store.Settlement{ID: id, Final: store.Dead, Progress: p}
 	}
@@ -60,13 +61,23 @@ func verdict(a *Account, id uint64, p store.Progress, failure *channel.SendError
 	return store.Settlement{ID: id, Progress: p}
 }
 
+// repeats tells whether the command may be sent again when nobody knows whether
+// it went out.
+func (a *Account) repeats(c *engine.Command) bool {
+	if a.OnDoubt != Resend {
+		return false
+	}
+	r, choosy := a.Sender.(channel.Repeater)
+	return !choosy || r.Repeatable(c)
+}
+
 // answered completes the attempt that runs, the last of tries.
-func answered(tries []store.Try, failure *channel.SendError, now time.Time) []store.Try {
+func answered(tries []store.Try, note string, failure *channel.SendError, now time.Time) []store.Try {
 	try := store.Try{Time: now}
 	if n := len(tries); n > 0 {
 		try, tries = tries[n-1], tries[:n-1]
 	}
-	if try.Class = string(store.Sent); failure != nil {
+	if try.Class, try.Note = string(store.Sent), note; failure != nil {
 		try.Class, try.Status, try.Note = string(failure.Class), failure.Status, failure.Note
 	}
 	return append(slices.Clone(tries), try)

@@ -44,7 +44,7 @@ func benchDurable(b *testing.B, keys, callers int, duplicates int64) {
 	}
 	defer st.Close()
 	remember(b, st, keys)
-	receiver, err := generic.Adapter.Receiver([]channel.Account{{Name: "shop", Ack: "auto"}})
+	receiver, err := generic.Adapter.Receiver([]channel.Account{{Name: "shop", Ack: "auto"}}, channel.Host{})
 	if err != nil {
 		b.Fatal(err)
 	}

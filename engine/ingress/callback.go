@@ -59,7 +59,7 @@ type step func(c *callback) *channel.Answer
 
 // everyStep is the way of a callback.
 var everyStep = []step{
-	(*callback).read, (*callback).receive, (*callback).sift, (*callback).press, (*callback).append,
+	(*callback).read, (*callback).receive, (*callback).sift, (*callback).press, (*callback).append, (*callback).ring,
 }
 
 // wrongMethod is the way of a request that only has the right path.
@@ -201,7 +201,7 @@ func (c *callback) sift() *channel.Answer {
 		}
 		if seen {
 			c.fates[n] = fate{outcome: duplicate}
-		} else if reason := c.unwelcome(e, policy); reason != "" {
+		} else if reason := policy.Unwelcome(e, c.request.Now, c.in.o.Admit); reason != "" {
 			c.fates[n] = fate{refused, reason}
 		} else {
 			c.fresh, c.at = append(c.fresh, e), append(c.at, n)
@@ -209,19 +209,6 @@ func (c *callback) sift() *channel.Answer {
 		}
 	}
 	return nil
-}
-
-// unwelcome tells why an event is acknowledged and not queued.
-func (c *callback) unwelcome(e *engine.Event, p Policy) string {
-	switch {
-	case e.Self:
-		return "self"
-	case e.Kind == engine.Message && p.MaxAge > 0 && !e.Time.IsZero() && c.request.Now.Sub(e.Time) > p.MaxAge:
-		return "age"
-	case c.in.o.Admit != nil:
-		return c.in.o.Admit(e)
-	}
-	return ""
 }
 
 // press refuses what there is no room or no time for.
@@ -272,6 +259,18 @@ func (c *callback) append() *channel.Answer {
 		if done.Duplicate[k] {
 			c.fates[n].outcome = duplicate
 		}
+	}
+	return nil
+}
+
+// ring makes the doorbells durable. An event of the same callback that is
+// stored already meets its repeat as a duplicate, should this fail.
+func (c *callback) ring() *channel.Answer {
+	if len(c.receipt.Doorbells) == 0 {
+		return nil
+	}
+	if err := c.in.o.Ring(context.Background(), c.receipt.Doorbells); err != nil {
+		return c.fail(fmt.Errorf("ring: %w", err))
 	}
 	return nil
 }

@@ -23,9 +23,7 @@ type tally struct {
 	queued              map[engine.Kind]prometheus.Counter
 }
 
-var kinds = []engine.Kind{
-	engine.Message, engine.FriendRequest, engine.FriendAdded, engine.MemberJoined, engine.MemberLeft, engine.Unknown,
-}
+var kinds = append(engine.Kinds(), engine.Unknown)
 
 func newRoute(r Route, m *metrics.Metrics) *route {
 	if r.Methods == nil {
@@ -99,6 +97,8 @@ func (c *callback) whole() string {
 		return "account"
 	case len(c.receipt.Events) > 0:
 		return ""
+	case len(c.receipt.Doorbells) > 0 && c.refused == "":
+		return "doorbell"
 	case c.refused != "":
 		return c.refused
 	default:

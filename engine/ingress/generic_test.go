@@ -18,7 +18,7 @@ import (
 
 // What a gateway of the generic channel sees, from the body to the counters.
 func TestTheGenericChannelThroughTheDoor(t *testing.T) {
-	receiver, err := generic.Adapter.Receiver([]channel.Account{{Name: "shop", AppID: "wx_demo", Ack: "auto"}})
+	receiver, err := generic.Adapter.Receiver([]channel.Account{{Name: "shop", AppID: "wx_demo", Ack: "auto"}}, channel.Host{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestTheGenericChannelThroughTheDoor(t *testing.T) {
 }
 
 func BenchmarkCallback(b *testing.B) {
-	receiver, err := generic.Adapter.Receiver([]channel.Account{{Name: "shop", Ack: "auto"}})
+	receiver, err := generic.Adapter.Receiver([]channel.Account{{Name: "shop", Ack: "auto"}}, channel.Host{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -35,6 +35,20 @@ type Policy struct {
 	ComesBack bool
 }
 
+// Unwelcome tells why an event is acknowledged and not queued, "" when it is
+// welcome; the reason is a metric label. admit may be nil.
+func (p *Policy) Unwelcome(e *engine.Event, now time.Time, admit func(e *engine.Event) (reason string)) string {
+	switch {
+	case e.Self:
+		return "self"
+	case e.Kind == engine.Message && p.MaxAge > 0 && !e.Time.IsZero() && now.Sub(e.Time) > p.MaxAge:
+		return "age"
+	case admit != nil:
+		return admit(e)
+	}
+	return ""
+}
+
 // Route is one path and who is called there.
 type Route struct {
 	Path     string
@@ -61,6 +75,8 @@ type Options struct {
 	// metric label. It is not asked of known duplicates; of copies that arrive
 	// at the same instant it may be asked more than once. nil = all are welcome.
 	Admit func(e *engine.Event) (reason string)
+	// Ring makes doorbells durable; it is required if any Receiver has them.
+	Ring func(ctx context.Context, bells []channel.Doorbell) error
 	// Backlog is how many events wait, MaxBacklog beyond which senders that
 	// come back are sent away, MaxCommitWait the wait for the disk beyond which
 	// everybody is. Each is asked anew every time; nil or 0 = no limit.

@@ -67,6 +67,7 @@ type Pacer struct {
 	gapEnds time.Time
 	hold    hold
 	breaker breaker
+	stopped bool
 }
 
 // New returns the pace of an account that has just started: its buckets hold
@@ -103,9 +104,16 @@ func (p *Pacer) Reconfigure(l Limits, now time.Time) {
 // Limits returns what the account is allowed now.
 func (p *Pacer) Limits() Limits { return p.limits }
 
+// Stop keeps the account from sending until it is told otherwise, whatever else
+// the pace allows.
+func (p *Pacer) Stop(on bool) { p.stopped = on }
+
 // Wait tells how long the whole account must stay away and whose limit that
 // is; where several hold, the longest. 0 means that a command may go now.
 func (p *Pacer) Wait(now time.Time) (time.Duration, By) {
+	if p.stopped {
+		return Forever, ByPlatform
+	}
 	wait, by := p.account.wait(now), ByAccount
 	longer := func(w time.Duration, b By) {
 		if w > wait {
@@ -132,10 +140,11 @@ func (p *Pacer) WaitAction(now time.Time, a engine.Action) time.Duration {
 	return 0
 }
 
-// Held tells that the platform asked for a pause, or could not be reached,
-// since the caller last asked Wait: what has not left yet had better stay.
+// Held tells that the account was stopped, that the platform asked for a pause,
+// or could not be reached, since the caller last asked Wait: what has not left
+// yet had better stay.
 func (p *Pacer) Held(now time.Time) bool {
-	return p.hold.wait(now) > 0 || p.breaker.until.After(now)
+	return p.stopped || p.hold.wait(now) > 0 || p.breaker.until.After(now)
 }
 
 // Take uses up the tokens of one command, draws the gap to the next one and,

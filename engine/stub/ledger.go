@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"sync"
 	"time"
+
+	"bot/engine"
 )
 
 // Call is one request that reached the stub whole.
@@ -16,10 +19,16 @@ type Call struct {
 	Method string
 	Path   string
 	Header http.Header
+	Query  url.Values
 	Body   []byte
-	Key    string // Idempotency-Key
-	Repeat bool   // a call with this key was carried out before
-	Status int    // of the answer; 0 = hung up on
+	Key    string // Idempotency-Key, or what the platform has in its place
+	// What it was, as far as the platform understood it. Calls that have no
+	// effect, such as fetching a token, have no Action.
+	Action engine.Action
+	To     string // the conversation
+	Text   string
+	Repeat bool // a call with this key was carried out before
+	Status int  // of the answer; 0 = hung up on
 }
 
 // JSON decodes the body's members; nil when it is no JSON object.
@@ -130,10 +139,9 @@ func (s *Stub) Counts() Counts {
 	return s.ledger.counts
 }
 
-// Text matches the send_text calls to one user of the generic channel, or to
-// all with "".
+// Text matches the texts sent to one conversation, or to all with "".
 func Text(to string) func(Call) bool {
 	return func(c Call) bool {
-		return c.Path == "/v1/message/send_text" && (to == "" || c.JSON()["to"] == to)
+		return c.Action == engine.SendText && (to == "" || c.To == to)
 	}
 }

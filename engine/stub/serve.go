@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"bot/engine"
 )
 
 // line is a call as it is printed.
@@ -18,6 +20,7 @@ type line struct {
 	Seq        int             `json:"seq"`
 	Method     string          `json:"method"`
 	Path       string          `json:"path"`
+	Action     engine.Action   `json:"action,omitempty"`
 	Key        string          `json:"idempotency_key,omitempty"`
 	Repeat     bool            `json:"repeat,omitempty"`
 	Authorized bool            `json:"authorized"` // the token itself is not printed
@@ -30,7 +33,7 @@ func (s *Stub) print(c *Call) {
 		return
 	}
 	l := line{
-		Time: c.Time, Seq: c.Seq, Method: c.Method, Path: c.Path, Key: c.Key, Repeat: c.Repeat,
+		Time: c.Time, Seq: c.Seq, Method: c.Method, Path: c.Path, Action: c.Action, Key: c.Key, Repeat: c.Repeat,
 		Authorized: c.Header.Get("Authorization") != "", Status: c.Status, Body: c.Body,
 	}
 	if !json.Valid(c.Body) {

@@ -8,15 +8,15 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math"
 	"net/http"
-	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
 
 	"bot/engine"
+	"bot/engine/channel"
 )
 
 // maxBody is how much of a request is kept.
@@ -25,8 +25,9 @@ const maxBody = 1 << 20
 // Options is how the platform behaves. The zero value answers everything with
 // success, at once.
 type Options struct {
-	Channel string        // "" = generic
-	Delay   time.Duration // before each answer
+	Channel string          // "" = generic
+	Account channel.Account // whose platform it is: its ids, tokens and keys; Name and BaseURL do not matter
+	Delay   time.Duration   // before each answer
 	// Throttle is the rate beyond which requests are answered 429 with a
 	// Retry-After; up to Burst (0 = 1) may come together.
 	Throttle engine.Rate
@@ -51,8 +52,9 @@ type Answer struct {
 	// Delay comes on top of the stub's own.
 	Delay time.Duration
 	// Done says that the call was carried out, so that its idempotency key is
-	// known from now on. It is implied by a status of 2xx.
-	Done bool
+	// known from now on. It is implied by a status of 2xx for a call that has an
+	// Action, unless it is Refused in words.
+	Done, Refused bool
 }
 
 // Stub is one platform. It is an http.Handler, safe for concurrent use.
@@ -62,6 +64,7 @@ type Stub struct {
 	limiter  *rate.Limiter
 	ledger   ledger
 	printing sync.Mutex
+	ids      atomic.Int64
 }
 
 // New makes a platform; the error names a channel it does not speak.
@@ -69,7 +72,7 @@ func New(o Options) (*Stub, error) {
 	if o.Channel == "" {
 		o.Channel = "generic"
 	}
-	p, ok := protocols[o.Channel]
+	speak, ok := protocols[o.Channel]
 	if !ok {
 		return nil, fmt.Errorf("no stub for channel %q", o.Channel)
 	}
@@ -82,7 +85,11 @@ func New(o Options) (*Stub, error) {
 	if o.Chance == nil {
 		o.Chance = func() float64 { return 1 }
 	}
-	s := &Stub{o: o, protocol: p, ledger: newLedger(o.Keep)}
+	s := &Stub{o: o, ledger: newLedger(o.Keep)}
+	var err error
+	if s.protocol, err = speak(&s.o); err != nil {
+		return nil, fmt.Errorf("stub for channel %q: %w", o.Channel, err)
+	}
 	if n := o.Throttle.PerSecond(); n > 0 {
 		s.limiter = rate.NewLimiter(rate.Limit(n), max(o.Burst, 1))
 	}
@@ -98,11 +105,12 @@ func (s *Stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c := Call{
 		Time: s.o.Now(), Method: r.Method, Path: r.URL.Path, Header: r.Header.Clone(),
-		Body: bytes.TrimSpace(body), Key: r.Header.Get("Idempotency-Key"),
+		Query: r.URL.Query(), Body: bytes.TrimSpace(body), Key: r.Header.Get("Idempotency-Key"),
 	}
-	a := s.answer(c)
+	s.protocol.read(&c)
+	a := s.answer(&c)
 	c.Status = a.Status
-	c = s.ledger.enter(c, a.Done || a.Status/100 == 2)
+	c = s.ledger.enter(c, a.Done || a.Status/100 == 2 && !a.Refused && c.Action != "")
 	s.print(&c)
 	if !pause(r, s.o.Delay+a.Delay) || a.Status == 0 {
 		panic(http.ErrAbortHandler) // net/http then closes the connection, and logs nothing
@@ -116,23 +124,23 @@ func (s *Stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // answer decides by the behaviour asked for, then by the protocol.
-func (s *Stub) answer(c Call) Answer {
+func (s *Stub) answer(c *Call) Answer {
 	if s.o.Script != nil {
-		if a := s.o.Script(c); a != nil {
+		if a := s.o.Script(*c); a != nil {
 			return *a
 		}
 	}
 	if wait := s.throttled(c.Time); wait > 0 {
-		seconds := strconv.Itoa(int(math.Ceil(wait.Seconds())))
-		return Answer{Status: http.StatusTooManyRequests, Header: map[string]string{"Retry-After": seconds}, Body: s.protocol.failure}
+		return s.protocol.throttled(wait)
 	}
 	switch x := s.o.Chance(); {
 	case x < s.o.Hang:
+		s.protocol.answer(c)
 		return Answer{Done: true}
 	case x < s.o.Hang+s.o.Fail:
-		return Answer{Status: http.StatusInternalServerError, Body: s.protocol.failure}
+		return s.protocol.failed()
 	}
-	return s.protocol.answer(&c)
+	return s.protocol.answer(c)
 }
 
 // throttled is how long the caller should have waited, 0 when it may go on.

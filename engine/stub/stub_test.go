@@ -171,7 +171,7 @@ func TestPrintsOneLinePerCallWithoutTheToken(t *testing.T) {
 	if len(lines) != 2 {
 		t.Fatalf("%d lines, want 2:\n%s", len(lines), &out)
 	}
-	const first = `{"time":"2026-09-01T12:00:00Z","seq":1,"method":"POST","path":"/v1/friend/accept","idempotency_key":"k","authorized":true,"status":200,"body":{"scene":"s"}}`
+	const first = `{"time":"2026-09-01T12:00:00Z","seq":1,"method":"POST","path":"/v1/friend/accept","action":"accept_friend","idempotency_key":"k","authorized":true,"status":200,"body":{"scene":"s"}}`
 	if lines[0] != first {
 		t.Errorf("got  %s\nwant %s", lines[0], first)
 	}

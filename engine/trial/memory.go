@@ -31,6 +31,9 @@ func newMemory(now func() time.Time) *memory {
 // State implements turn.Memory.
 func (m *memory) State(k engine.StateKey) (engine.State, error) { return m.states[k].Clone(), nil }
 
+// Recall implements turn.Memory. A trial knows nobody.
+func (m *memory) Recall(string, string) (string, error) { return "", nil }
+
 // Commit implements turn.Memory.
 func (m *memory) Commit(_ context.Context, c store.Commit) error {
 	for _, o := range c.Once {

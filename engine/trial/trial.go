@@ -7,8 +7,6 @@ package trial
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -67,8 +65,10 @@ func (r *Reply) add(more Reply) {
 // Do carries out one line of a dialogue: a text to be said, or one of
 //
 //	/wait 11m             time passes
-//	/event friend_added   something happens to the one who speaks
+//	/event friend_added   something happens to the one who speaks; words after it
+//	                      are the event's text, such as a group's new name
 //	/as u2                somebody else speaks from here on
+//	/in 12345@chatroom    everything happens in that group from here on
 //
 // A text that begins with "//" is said without its first slash; any other
 // line with a slash in front is an error, since it is mostly a mistyped command.
@@ -84,14 +84,14 @@ func (t *Trial) Do(ctx context.Context, line string) (Reply, error) {
 		}
 		t.user = arg
 		return Reply{}, nil
-	case "/event":
+	case "/in":
 		if arg == "" {
-			return Reply{}, fmt.Errorf("/event needs a kind of event: /event friend_added")
+			return Reply{}, fmt.Errorf("/in needs a group's id: /in 12345@chatroom")
 		}
-		if !slices.Contains(happenings, arg) {
-			return Reply{}, fmt.Errorf("/event: there is no event %q%s", arg, nearest.Hint(arg, happenings))
-		}
-		return t.play(ctx, t.event(engine.Kind(arg)))
+		t.opts.Group = arg
+		return Reply{}, nil
+	case "/event":
+		return t.happen(ctx, arg)
 	}
 	if strings.HasPrefix(line, "//") {
 		line = line[1:]
@@ -107,7 +107,7 @@ func (t *Trial) Do(ctx context.Context, line string) (Reply, error) {
 }
 
 // commands are what a line can begin with.
-var commands = []string{"/event", "/wait", "/as"}
+var commands = []string{"/event", "/wait", "/as", "/in"}
 
 // unknown refuses a line that begins as a command does and is none.
 func unknown(verb, line string) error {
@@ -118,33 +118,10 @@ func unknown(verb, line string) error {
 	return fmt.Errorf("there is no command %s (%s; a text that begins with / is sent as %q)", verb, hint, "/"+line)
 }
 
-// happenings are the kinds that /event can bring about. A message is said, and
-// an expiry is waited for.
-var happenings = []string{
-	string(engine.FriendRequest), string(engine.FriendAdded),
-	string(engine.MemberJoined), string(engine.MemberLeft),
-}
-
 // Silent tells whether a line by itself says nothing to the bot.
 func Silent(line string) bool {
 	verb, _, _ := strings.Cut(line, " ")
-	return verb == "/as" || verb == "/wait"
-}
-
-func (t *Trial) event(kind engine.Kind) *engine.Event {
-	t.serial++
-	e := &engine.Event{
-		Account: t.opts.Account, Kind: kind, ID: "trial-" + strconv.FormatUint(t.serial, 10),
-		Conversation: t.user, Sender: t.user, SenderName: t.user,
-		Time: t.now, Received: t.now,
-	}
-	if t.opts.Group != "" {
-		e.Conversation, e.Group = t.opts.Group, true
-	}
-	if kind == engine.FriendRequest {
-		e.Params = map[string]string{"scene": "trial"}
-	}
-	return e
+	return verb == "/as" || verb == "/in" || verb == "/wait"
 }
 
 // maxExpiries bounds one /wait: a skill that answers each expiry with a new
@@ -211,9 +188,9 @@ func (t *Trial) play(ctx context.Context, e *engine.Event) (Reply, error) {
 	}, store.Entry{Seq: t.serial, Event: e})
 	for _, c := range t.memory.take() {
 		if c.Action == engine.SendText {
-			r.Texts = append(r.Texts, c.Text)
+			r.Texts = append(r.Texts, elsewhere(e, &c)+mentions(&c)+c.Text)
 		} else {
-			r.Actions = append(r.Actions, show(c))
+			r.Actions = append(r.Actions, elsewhere(e, &c)+show(&c))
 		}
 	}
 	if report.Subscription != "" {
@@ -230,14 +207,4 @@ func (t *Trial) explain(e *engine.Event) []engine.Verdict {
 	shared := t.memory.states[key]
 	key.Sender = e.Sender
 	return t.opts.Explain(e, t.memory.states[key], shared)
-}
-
-// show puts an action as a line to read.
-func show(c engine.Command) string {
-	b := strings.Builder{}
-	b.WriteString(string(c.Action))
-	for _, k := range slices.Sorted(maps.Keys(c.Params)) {
-		fmt.Fprintf(&b, " %s=%v", k, c.Params[k])
-	}
-	return b.String()
 }

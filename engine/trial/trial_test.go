@@ -79,16 +79,18 @@ func TestTheUserMayHaveAnotherName(t *testing.T) {
 
 func TestBadDirectives(t *testing.T) {
 	for line, says := range map[string]string{
-		"/wait":              "is not a duration",
-		"/wait soon":         `"soon" is not a duration`,
-		"/wait -5m":          `"-5m" is not a duration`,
-		"/as":                "/as needs a user's id",
-		"/as  ":              "/as needs a user's id",
-		"/event":             "/event needs a kind",
-		"/event friend_add":  `no event "friend_add" (did you mean "friend_added"?)`,
-		"/event anniversary": `no event "anniversary" (known: friend_request,`,
-		"/event expired":     `no event "expired"`,
-		"/event message":     `no event "message"`,
+		"/wait":               "is not a duration",
+		"/wait soon":          `"soon" is not a duration`,
+		"/wait -5m":           `"-5m" is not a duration`,
+		"/as":                 "/as needs a user's id",
+		"/as  ":               "/as needs a user's id",
+		"/event":              "/event needs a kind",
+		"/event friend_add":   `no event "friend_add" (did you mean "friend_added"?)`,
+		"/event anniversary":  `no event "anniversary" (docs/skills.md lists all)`,
+		"/event member_joind": `no event "member_joind" (did you mean "member_joined"?)`,
+		"/in":                 "/in needs a group's id",
+		"/event expired":      `no event "expired"`,
+		"/event message":      `no event "message"`,
 	} {
 		t.Run(line, func(t *testing.T) {
 			tr := trial.New(options(t, shop))
@@ -108,7 +110,7 @@ func TestBadDirectives(t *testing.T) {
 
 func TestSilentLinesSayNothing(t *testing.T) {
 	for line, want := range map[string]bool{
-		"/wait 5m": true, "/as u2": true, "/as": true,
+		"/wait 5m": true, "/as u2": true, "/as": true, "/in r1": true,
 		"/event friend_added": false, "//wait 5m": false, "/waiting": false, "hello": false, "": false,
 	} {
 		if trial.Silent(line) != want {

@@ -1,12 +1,16 @@
 package turn
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
+	"bot/engine"
 	"bot/store"
 )
 
@@ -16,12 +20,14 @@ func (d *draft) commit(ctx context.Context) (Report, error) {
 		Seq: d.seq, Owner: d.ref,
 		States: d.board.writes(), Once: d.once, Commands: d.commands,
 		Subscription: d.subscription, Account: d.event.Account, Sender: d.event.Sender,
+		Learned: d.learned(),
 	}
 	if err := d.Memory.Commit(ctx, c); err != nil {
 		return Report{}, fmt.Errorf("commit event: %w", d.refused(err))
 	}
 	r := d.report
 	r.Commands, r.Subscription, r.Reruns = c.Commands, c.Subscription, d.reruns
+	r.Presence = presence(d.event)
 	r.Why, r.Note = strings.Join(d.whys, "; "), strings.Join(d.notes, "; ")
 	switch {
 	case r.Outcome != "":
@@ -33,6 +39,54 @@ func (d *draft) commit(ctx context.Context) (Report, error) {
 		r.Outcome = NoReply
 	}
 	return r, nil
+}
+
+// tallyKeep is how long the number of an event's answers is remembered.
+const tallyKeep = 24 * time.Hour
+
+// learned is what is remembered of the event.
+func (d *draft) learned() []engine.Note {
+	e := d.event
+	notes := e.Learned
+	add := func(n engine.Note) { notes = append(slices.Clip(notes), n) }
+	if e.Tally != "" {
+		add(engine.Note{Key: e.Tally, Value: strconv.Itoa(d.answers()), Expires: d.created.Add(tallyKeep)})
+	}
+	if e.Fact != "" && e.IfKnown != e.Kind && !d.told {
+		add(engine.Note{Key: factKey(e.Fact), Value: "1", Expires: d.created.Add(factKeep)})
+	}
+	switch {
+	case !d.account.Meets:
+	case e.Kind.Meets() && !d.known:
+		add(engine.Note{Key: KnownKey(e.Conversation), Value: "1"})
+	case e.Kind.Parts() && d.known:
+		add(engine.Note{Key: KnownKey(e.Conversation)})
+	}
+	switch presence(e) {
+	case engine.Offline:
+		add(engine.Note{Key: OfflineKey, Value: cmp.Or(e.Text, e.Type, "offline")})
+	case engine.Online:
+		add(engine.Note{Key: OfflineKey})
+	}
+	return notes
+}
+
+// answers counts the commands that go to the event's own conversation.
+func (d *draft) answers() (n int) {
+	for i := range d.commands {
+		if d.commands[i].ConversationKey() == d.event.ConversationKey() {
+			n++
+		}
+	}
+	return n
+}
+
+// presence is what the event says of the account's connection.
+func presence(e *engine.Event) engine.Kind {
+	if e.Kind == engine.Offline || e.Kind == engine.Online {
+		return e.Kind
+	}
+	return ""
 }
 
 // rerunError is a refusal after which the event is played anew.

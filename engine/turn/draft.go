@@ -109,7 +109,7 @@ func (d *draft) handle(ctx context.Context, c engine.Choice) (engine.Outcome, er
 		Expired:  st.Expired(d.event.Received) || st.Exists() && d.event.Kind == engine.Expired,
 		Taken:    slices.Clone(d.taken[name]),
 		Chance:   d.Chance,
-		Progress: func(string) {},
+		Progress: d.progress,
 	})
 	if err != nil {
 		return out, err
@@ -120,6 +120,13 @@ func (d *draft) handle(ctx context.Context, c engine.Choice) (engine.Outcome, er
 	}
 	d.merge(name, c.Scope, out)
 	return out, nil
+}
+
+// progress shows a text where the event's answer will stand.
+func (d *draft) progress(text string) {
+	if d.Show != nil {
+		d.Show(d.event, text)
+	}
 }
 
 // merge adds a skill's outcome to those of the skills before it; where two

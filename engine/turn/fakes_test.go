@@ -53,6 +53,7 @@ type memory struct {
 	states  map[engine.StateKey]engine.State
 	refuse  func(c store.Commit) error // nil: never
 	failing error                      // of State
+	notes   map[string]string
 	commits []store.Commit
 	tried   int
 }
@@ -61,6 +62,10 @@ type memory struct {
 // reach further than its copy.
 func (m *memory) State(k engine.StateKey) (engine.State, error) {
 	return m.states[k], m.failing
+}
+
+func (m *memory) Recall(account, key string) (string, error) {
+	return m.notes[account+" "+key], m.failing
 }
 
 func (m *memory) Commit(ctx context.Context, c store.Commit) error {

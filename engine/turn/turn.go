@@ -22,6 +22,7 @@ import (
 type Memory interface {
 	State(k engine.StateKey) (engine.State, error)
 	Commit(ctx context.Context, c store.Commit) error
+	Recall(account, key string) (string, error)
 }
 
 // Setup is one snapshot of the configuration. It is shared and never changed:
@@ -31,14 +32,16 @@ type Setup struct {
 	Accounts map[string]engine.Account
 }
 
-// Options is what a turn needs besides its event. All fields but Go are required.
+// Options is what a turn needs besides its event. All fields but Show and
+// Go are required.
 type Options struct {
 	Memory  Memory
 	Setup   Setup
-	Timeout time.Duration    // of a skill that sets none
-	Chance  func() float64   // in [0,1), safe for concurrent use
-	Now     func() time.Time // the clock of Event.Received
-	Go      func(f func())   // runs f on another goroutine at once; nil = a go statement
+	Timeout time.Duration                      // of a skill that sets none
+	Chance  func() float64                     // in [0,1), safe for concurrent use
+	Now     func() time.Time                   // the clock of Event.Received
+	Show    func(e *engine.Event, text string) // what a skill wants seen before its outcome is there; nil = nowhere
+	Go      func(f func())                     // runs f on another goroutine at once; nil = a go statement
 }
 
 // Outcome is in one word what an event came to.
@@ -49,7 +52,7 @@ const (
 	Reply   Outcome = "reply"    // commands were committed
 	State   Outcome = "state"    // no command, but a state or a subscription changed
 	NoReply Outcome = "no_reply" // neither: no skill answered, or it said nothing
-	Void    Outcome = "void"     // an expiry whose state had moved on
+	Void    Outcome = "void"     // an expiry whose state had moved on, or a fact told before
 )
 
 // Report is what a committed turn did, for counters, logs and people.
@@ -61,7 +64,9 @@ type Report struct {
 	// Subscription is the change of the sender's that was committed.
 	Subscription engine.Subscription
 	Note         string // the skills' own words
-	Reruns       int    // because a once-key was taken or a state had moved
+	// Presence is engine.Offline or engine.Online where the event told so, and "" else.
+	Presence engine.Kind
+	Reruns   int // because a once-key was taken or a state had moved
 }
 
 // ErrCancelled: the turn's context ended before it was done. Nobody is to
@@ -92,6 +97,9 @@ func Play(ctx context.Context, o Options, e store.Entry) (Report, error) {
 		return Report{}, fmt.Errorf("play event: account %q is not configured", e.Event.Account)
 	}
 	p := &play{Options: o, seq: e.Seq, event: e.Event, ref: e.Event.Ref(), account: account}
+	if err := p.read(); err != nil {
+		return Report{}, err
+	}
 	for {
 		r, err := p.once(ctx)
 		if err == nil || !p.again(err) {
@@ -105,8 +113,10 @@ func Play(ctx context.Context, o Options, e store.Entry) (Report, error) {
 type play struct {
 	Options
 	seq     uint64
-	event   *engine.Event
+	event   *engine.Event // as skills read it
 	ref     string
+	known   bool // its conversation was known before
+	told    bool // its fact was told by another event
 	account engine.Account
 	taken   map[string][]string // once-keys found taken, by skill
 	reruns  int
@@ -122,7 +132,7 @@ func (p *play) once(ctx context.Context) (Report, error) {
 		return Report{}, err
 	}
 	d := &draft{play: p, board: b, created: p.now()}
-	if p.event.Kind == engine.Expired && !b.overdue(p.event) {
+	if p.told || p.event.Kind == engine.Expired && !b.overdue(p.event) {
 		d.report.Outcome = Void
 		return d.commit(ctx)
 	}

@@ -1,5 +1,5 @@
 // Package do is the kind of skill that acts instead of speaking: it accepts a
-// friend request, adds somebody to a group, lets somebody unsubscribe.
+// friend request, leaves a group, lets somebody unsubscribe.
 package do
 
 import (
@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"bot/engine"
-	"bot/engine/nearest"
 	"bot/skills/kind"
 	"bot/skills/render"
 )
@@ -19,24 +18,17 @@ var Kind = kind.Kind{Key: "do", Name: "action", Also: []string{"reply"}, Config:
 
 type config struct {
 	kind.Keys
-	Do     string            `toml:"do"`
-	Params map[string]string `toml:"params"` // templates, added to what the event carries
-	Reply  string            `toml:"reply"`  // of a subscription: says that it is done
+	Do     string         `toml:"do"`
+	Params map[string]any `toml:"params"` // texts in it are templates
+	Reply  string         `toml:"reply"`  // of a subscription: says that it is done
 }
 
 // skill takes one action on every event it answers.
 type skill struct {
 	kind.Base
-	action engine.Action
-	params map[string]*render.Template
+	act    act
+	params params
 }
-
-// actions are what an operator may ask for. What is sent to people is left to
-// `reply`, which knows how to split and where to find its text.
-var (
-	actions = []engine.Action{engine.AcceptFriend, engine.AddMember}
-	sends   = []engine.Action{engine.SendText, engine.SendImage, engine.SendFile}
-)
 
 func build(d *kind.Draft) engine.Skill {
 	var c config
@@ -44,41 +36,22 @@ func build(d *kind.Draft) engine.Skill {
 	if slices.Contains(wishes, engine.Subscription(c.Do)) {
 		return newSubscription(d, &c)
 	}
-	s := &skill{
-		Base:   d.Base(d.Seen()),
-		action: engine.Action(c.Do),
-		params: make(map[string]*render.Template),
-	}
+	s := &skill{Base: d.Base(d.Seen())}
+	known := false
+	s.act, known = find(c.Do)
 	switch {
 	case d.Has("reply"):
 		d.Problem("reply", "a skill does one thing: this one holds both do and reply (write two skills)")
 	case c.Do == "" && !d.Lacks("do", true): // it could not be read, and that has been said
-	case slices.Contains(sends, s.action):
+	case slices.Contains(replies, engine.Action(c.Do)):
 		d.Problem("do", `%s is what a reply does (reply = [{text = "…"}, {image = "…"}, {file = "…"}])`, c.Do)
-	case !slices.Contains(actions, s.action):
-		d.Problem("do", "unknown action %q%s", c.Do, nearest.Hint(c.Do, names()))
-	case s.action == engine.AcceptFriend && d.On != string(engine.FriendRequest):
-		d.Problem("do", `only a friend request can be accepted (on = "friend_request")`)
+	case !known:
+		d.Problem("do", "unknown action %q%s", c.Do, kind.Hint(c.Do, names()))
 	default:
-		d.Need(s.action, "do")
+		s.act.check(d)
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.Params)) {
-		if t := d.Text(kind.Path("params", name), c.Params[name], d.Seen()); t != nil {
-			s.params[name] = t
-		}
-	}
+	s.params = newParams(d, "params", c.Params)
 	return s
-}
-
-func names() []string {
-	var all []string
-	for _, a := range actions {
-		all = append(all, string(a))
-	}
-	for _, w := range wishes {
-		all = append(all, string(w))
-	}
-	return all
 }
 
 // Handle implements engine.Skill.
@@ -88,32 +61,49 @@ func (s *skill) Handle(_ context.Context, t *engine.Turn) (engine.Outcome, error
 	if err != nil || !granted {
 		return out, err
 	}
-	params, err := s.fill(t.Event, data)
-	if err != nil {
+	command, why, err := s.command(t.Event, data)
+	switch {
+	case err != nil:
 		return engine.Outcome{}, err
+	case why != "": // nothing was given away, so no once-key is taken
+		return engine.Outcome{Note: why}, nil
 	}
-	if scene, _ := params["scene"].(string); s.action == engine.AcceptFriend && scene == "" {
-		// The platform would be asked to accept nothing, and might say yes to it.
-		return engine.Outcome{Note: "not accepted: the request carries no scene"}, nil
-	}
-	out.Note = string(s.action)
-	out.Commands = []engine.Command{{Action: s.action, Params: params, NotBefore: due}}
+	command.NotBefore = due
+	out.Note = string(s.act.action)
+	out.Commands = []engine.Command{command}
 	return out, nil
 }
 
-// fill joins what the platform needs back from its event, such as the
-// credential of a friend request, with what the operator wrote.
-func (s *skill) fill(e *engine.Event, data *render.Data) (map[string]any, error) {
-	params := make(map[string]any, len(e.Params)+len(s.params))
-	for k, v := range e.Params {
-		params[k] = v
+// command makes the command, or says why the event does not give what it takes.
+func (s *skill) command(e *engine.Event, data *render.Data) (c engine.Command, why string, err error) {
+	c = engine.Command{Action: s.act.action, Params: make(map[string]any)}
+	if s.act.carried {
+		c.Params = carried(e)
 	}
-	for k, text := range s.params {
-		v, err := text.Execute(data)
-		if err != nil {
-			return nil, fmt.Errorf("params.%s: %w", k, err)
-		}
-		params[k] = v
+	if s.act.accepts() && len(c.Params) == 0 {
+		// The platform would be asked to accept nothing, and might say yes to it.
+		return c, "not accepted: the request carries nothing to accept it by", nil
 	}
-	return params, nil
+	own, err := s.params.fill(data)
+	if err != nil {
+		return c, "", err
+	}
+	maps.Copy(c.Params, own)
+	given := func(name string) bool { return !blank(c.Params[name]) }
+	if s.act.members && !slices.ContainsFunc(s.act.needs, given) && len(e.Members) > 0 {
+		c.Params["members"] = slices.Clone(e.Members)
+	}
+	if len(s.act.needs) > 0 && !slices.ContainsFunc(s.act.needs, given) {
+		return c, fmt.Sprintf("%s not done: params.%s came out empty", c.Action, s.act.needs[0]), nil
+	}
+	if content, ok := c.Params["content"].(string); ok && c.Action.Speaks() {
+		c.Text = content
+		delete(c.Params, "content")
+	}
+	place := c.Action.Place()
+	if to, _ := own[place].(string); place != "" && !blank(to) {
+		c.Conversation = to
+		return c, "", nil
+	}
+	return c, s.act.misplaced(e), nil
 }

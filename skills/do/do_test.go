@@ -50,7 +50,7 @@ params = {room_id = "r1", invited_wxid = "{{.User}}"}
 	})
 	skilltest.Try(t, "parameters are templates, and once holds", set, `
 		user 我要进群
-		bot  [add_member {"invited_wxid":"u1","room_id":"r1"}]
+		bot  → r1: [add_member {"invited_wxid":"u1","room_id":"r1"}]
 		user 我要进群`)
 }
 
@@ -59,7 +59,7 @@ func TestProblems(t *testing.T) {
 		{"an unknown action", `do = "acept_friend"`, `unknown action "acept_friend" (did you mean "accept_friend"?)`},
 		{"an action that is a reply", `do = "send_text"`, `send_text is what a reply does`},
 		{"accepting what is no request", `do = "accept_friend"`, `only a friend request can be accepted (on = "friend_request")`},
-		{"a bad template in a parameter", "do = \"add_member\"\nparams = {room_id = \"{{.Rom}}\"}", `bad template: there is no .Rom`},
+		{"a bad template in a parameter", "do = \"add_member\"\nparams = {invited_wxid = \"u\", room_id = \"{{.Rom}}\"}", `bad template: there is no .Rom`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			toml := "[[skill]]\nname = \"d\"\nkeywords = [\"x\"]\n" + tt.toml

@@ -31,7 +31,7 @@ func (v *visit) answer() (engine.Outcome, error) {
 		return v.end(v.form.changed, "its step is gone", true)
 	}
 	s := &v.form.steps[i]
-	if v.turn.Event.Type != "text" {
+	if !v.turn.Event.Spoken() {
 		// A sticker says nothing about the answer to come: no miss is counted.
 		return v.say(engine.Outcome{Note: "not a text"}, s.invalid)
 	}

@@ -24,7 +24,7 @@ type Base struct {
 // Base makes the common part. What `once` and `once_reply` may refer to
 // depends on when the kind grants.
 func (d *Draft) Base(s render.Scope) Base {
-	b := Base{name: d.Name, limit: d.Limit, delay: d.Delay, keep: time.Duration(d.OnceKeep)}
+	b := Base{name: d.Name, limit: d.World.Limit, delay: d.Delay, keep: time.Duration(d.OnceKeep)}
 	b.once = d.Text("once", d.Once, s)
 	b.taken = d.Text("once_reply", d.OnceReply, s)
 	switch {
@@ -56,6 +56,15 @@ func (b *Base) Due(t *engine.Turn) time.Time {
 // Say fills a text in and makes the commands that send it: none for a nil
 // template or a blank text, several for one longer than the platform takes.
 func (b *Base) Say(due time.Time, text *render.Template, d *render.Data) ([]engine.Command, error) {
+	return b.say(due, text, d, nil)
+}
+
+// SayTo is Say with a mention, which stands in the first command alone.
+func (b *Base) SayTo(e *engine.Event, at Mention, due time.Time, text *render.Template, d *render.Data) ([]engine.Command, error) {
+	return b.say(due, text, d, at.params(e))
+}
+
+func (b *Base) say(due time.Time, text *render.Template, d *render.Data, params map[string]any) ([]engine.Command, error) {
 	if text == nil {
 		return nil, nil
 	}
@@ -63,16 +72,28 @@ func (b *Base) Say(due time.Time, text *render.Template, d *render.Data) ([]engi
 	if err != nil {
 		return nil, err
 	}
-	if strings.TrimSpace(s) == "" {
-		return nil, nil
+	out := Texts(s, b.limit-room(params, b.limit))
+	if len(out) > 0 {
+		out[0].Params = params
 	}
-	var out []engine.Command
-	for _, part := range split.Text(s, b.limit) {
-		if strings.TrimSpace(part) != "" { // platforms refuse a message of nothing but space
-			out = append(out, engine.Command{Action: engine.SendText, Text: part, NotBefore: due})
-		}
+	for i := range out {
+		out[i].NotBefore = due
 	}
 	return out, nil
+}
+
+// Texts makes the commands that send a text, each of at most limit bytes: none
+// for a blank one.
+func Texts(s string, limit int) (out []engine.Command) {
+	if strings.TrimSpace(s) == "" {
+		return nil
+	}
+	for _, part := range split.Text(s, limit) {
+		if strings.TrimSpace(part) != "" { // platforms refuse a message of nothing but space
+			out = append(out, engine.Command{Action: engine.SendText, Text: part})
+		}
+	}
+	return out
 }
 
 // Guard begins the outcome of a skill that gives something away: with the

@@ -3,9 +3,11 @@ package kind
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"bot/engine"
+	"bot/engine/nearest"
 	"bot/skills/match"
 	"bot/skills/render"
 )
@@ -14,9 +16,9 @@ import (
 // learns all of them at once.
 type Draft struct {
 	Keys
+	World World
 	Rule  match.Rule
 	Needs []Need
-	Limit int // of one text on the platform, in bytes
 
 	section   engine.Section
 	problems  []error
@@ -24,15 +26,25 @@ type Draft struct {
 	unsure    bool // so it is of the rule: what it would match cannot be told
 }
 
+// World is what a skill is built for, besides its own section.
+type World struct {
+	Limit    int      // of one text on the platforms, in bytes
+	Accounts []string // their names
+	Selves   []string // their own ids on the platforms, as far as they are known
+	// Can tells whether an account's platform has an action.
+	Can func(account string, a engine.Action) bool
+}
+
 // Need is an action that a skill takes and its platforms must have; Key is
 // what asks for it.
 type Need struct {
-	Action engine.Action
-	Key    string
+	Action  engine.Action
+	Key     string
+	Account string // that takes it; "": whichever the event came to
 }
 
 // NewDraft starts a skill from its section.
-func NewDraft(s engine.Section, limit int) *Draft { return &Draft{section: s, Limit: limit} }
+func NewDraft(s engine.Section, w World) *Draft { return &Draft{section: s, World: w} }
 
 // Decode reads the section into the kind's own struct. The common keys in it
 // get their defaults before and are checked after. It must come first in New.
@@ -70,7 +82,19 @@ func (d *Draft) Problem(key, format string, args ...any) {
 func (d *Draft) Warn(key, format string, args ...any) { d.section.Warnf(key, format, args...) }
 
 // Need notes an action that the skill takes.
-func (d *Draft) Need(a engine.Action, key string) { d.Needs = append(d.Needs, Need{a, key}) }
+func (d *Draft) Need(a engine.Action, key string) { d.NeedOf("", a, key) }
+
+// NeedOf notes an action that the skill takes by an account of its own choice.
+func (d *Draft) NeedOf(account string, a engine.Action, key string) {
+	d.Needs = append(d.Needs, Need{a, key, account})
+}
+
+// Account checks that there is an account of the name that stands at a key.
+func (d *Draft) Account(key, name string) {
+	if !slices.Contains(d.World.Accounts, name) {
+		d.Problem(key, "there is no account %q%s", name, nearest.Hint(name, d.World.Accounts))
+	}
+}
 
 // Err is all that is wrong, nil when nothing is.
 func (d *Draft) Err() error { return errors.Join(d.problems...) }

@@ -108,6 +108,9 @@ func lowerField(names []string) value {
 	if len(names) == 2 && names[0] == "Data" {
 		return func(d *Data) any { return d.Data[names[1]] }
 	}
+	if len(names) == 2 && names[0] == "Params" {
+		return func(d *Data) any { return d.Params[names[1]] }
+	}
 	if len(names) != 1 {
 		return nil
 	}
@@ -122,6 +125,12 @@ func lowerField(names []string) value {
 		return func(d *Data) any { return d.Account }
 	case "Text":
 		return func(d *Data) any { return d.Text }
+	case "Members":
+		return func(d *Data) any { return d.Members }
+	case "Actor":
+		return func(d *Data) any { return d.Actor }
+	case "Params":
+		return func(d *Data) any { return d.Params }
 	case "Match":
 		return func(d *Data) any { return d.Match }
 	case "Data":

@@ -16,6 +16,7 @@ func TestWhatIsLowered(t *testing.T) {
 		{"a field", "您好，{{.UserName}}！", true},
 		{"a field of the root", "{{$.Text}}", true},
 		{"what a form has collected", "{{.Data.phone}}", true},
+		{"what an event is about", "{{.Members}}{{.Actor}}{{.Params.scene}}", true},
 		{"all of it", "{{.Data}}{{.Match}}", true},
 		{"a group of the match", "{{index .Match 1}}", true},
 		{"the first characters", "{{slice .Text 0 11}}", true},
@@ -124,6 +125,9 @@ func FuzzProgram(f *testing.F) {
 		if shape&4 != 0 {
 			d.Data = map[string]string{"phone": saved, "empty": "", "code": said}
 		}
+		if shape&16 != 0 {
+			d.Members, d.Actor, d.Params = saved, said, map[string]string{"scene": saved}
+		}
 		if shape&8 != 0 { // near the limit and beyond it
 			d.Text = strings.Repeat(said+"x", Limit/2/(len(said)+1))
 		}
@@ -220,7 +224,7 @@ func (g *grammar) command(depth int) string {
 func (g *grammar) operand(depth int) string {
 	switch g.pick(12) {
 	case 0, 1, 2, 3, 4:
-		return g.one(".Text", ".User", ".UserName", ".Conversation", ".Account", ".Day", "$.Text")
+		return g.one(".Text", ".User", ".UserName", ".Conversation", ".Account", ".Day", "$.Text", ".Members", ".Actor", ".Params.scene", "$.Params.nope")
 	case 5, 6:
 		return g.one(".Data.phone", "$.Data.phone", ".Data.empty", ".Data.code")
 	case 7:

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/template"
 	"time"
@@ -24,6 +25,9 @@ type Data struct {
 	Conversation string
 	Account      string
 	Text         string
+	Members      string            // whom a group event is about: their names, or ids where there are none
+	Actor        string            // the id of who did it
+	Params       map[string]string // what the platform said besides
 	Match        []string          // the whole match, then its groups
 	Data         map[string]string // what a form has collected
 	Response     any               // what a web service answered
@@ -41,9 +45,23 @@ func Of(t *engine.Turn) *Data {
 	}
 	return &Data{
 		User: e.Sender, UserName: e.SenderName, Conversation: e.Conversation, Account: e.Account,
-		Text: e.Text, Match: t.Match, Data: t.State.Data,
+		Text: e.Text, Members: members(e), Actor: e.Actor, Params: e.Params, Match: t.Match, Data: t.State.Data,
 		Day: now.Format(time.DateOnly), Now: now,
 	}
+}
+
+// members is how a sentence lists those an event is about.
+func members(e *engine.Event) string {
+	if len(e.MemberNames) == 0 {
+		return strings.Join(e.Members, "、")
+	}
+	shown := slices.Clone(e.MemberNames)
+	for i := range shown {
+		if shown[i] == "" && i < len(e.Members) {
+			shown[i] = e.Members[i]
+		}
+	}
+	return strings.Join(shown, "、")
 }
 
 // Scope is what will be there for a template of one place in the

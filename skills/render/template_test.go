@@ -12,7 +12,8 @@ func turn() *engine.Turn {
 	return &engine.Turn{
 		Event: &engine.Event{
 			Account: "shop", Kind: engine.Message, Conversation: "u1", Sender: "u1", SenderName: "李雷",
-			Text: "查 A1", Received: time.Date(2026, 3, 1, 17, 30, 0, 0, time.UTC),
+			Text: "查 A1", Actor: "boss", Members: []string{"a", "b"}, MemberNames: []string{"甲", ""},
+			Params: map[string]string{"scene": "v3"}, Received: time.Date(2026, 3, 1, 17, 30, 0, 0, time.UTC),
 		},
 		Account: engine.Account{Name: "shop", Location: time.FixedZone("CST", 8*3600)},
 		Match:   []string{"查 A1", "A1"},
@@ -33,6 +34,10 @@ func TestExecute(t *testing.T) {
 		{"the sender", "{{.User}} {{.UserName}}", "u1 李雷"},
 		{"the conversation and account", "{{.Conversation}} {{.Account}}", "u1 shop"},
 		{"what was said", "{{.Text}}", "查 A1"},
+		{"whom it is about", "{{.Members}}", "甲、b"},
+		{"who did it", "{{.Actor}}", "boss"},
+		{"what the platform said besides", `{{.Params.scene}}{{index .Params "scene"}}`, "v3v3"},
+		{"what it did not say", "[{{.Params.nope}}{{.Params.nope | upper}}]", "[]"},
 		{"the match", "{{index .Match 0}}|{{index .Match 1}}", "查 A1|A1"},
 		{"collected data", "{{.Data.phone}}", "138"},
 		{"data by name", `{{index .Data "phone"}}`, "138"},
@@ -79,6 +84,31 @@ func TestExecute(t *testing.T) {
 	}
 }
 
+func TestWhomAnEventIsAbout(t *testing.T) {
+	for _, tt := range []struct {
+		name           string
+		members, names []string
+		want           string
+	}{
+		{"by their names", []string{"a", "b"}, []string{"甲", "乙"}, "甲、乙"},
+		{"by their ids where nobody told a name", []string{"a", "b"}, nil, "a、b"},
+		{"by the id where one has none", []string{"a", "b"}, []string{"", "乙"}, "a、乙"},
+		{"nobody", nil, nil, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			turn := turn()
+			turn.Event.Members, turn.Event.MemberNames, turn.Event.Params = tt.members, tt.names, nil
+			tmpl, err := Parse("{{.Members}}{{.Params.x}}", Scope{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := tmpl.Execute(Of(turn)); err != nil || got != tt.want {
+				t.Errorf("got %q, %v; want %q", got, err, tt.want)
+			}
+		})
+	}
+}
+
 func TestAResponseIsKnownOnlyWhereAWebServiceAnswered(t *testing.T) {
 	if _, err := Parse("{{.Response.status}}", Scope{}); err == nil || !strings.Contains(err.Error(), "no web service has answered") {
 		t.Errorf("got %v", err)
@@ -106,6 +136,8 @@ func TestParseRefuses(t *testing.T) {
 		{"an unknown field in a loop's else", "{{range .Match}}{{else}}{{.Foo}}{{end}}", "there is no .Foo"},
 		{"an unknown field given to a variable", "{{$x := .Foo}}{{$x}}", "there is no .Foo"},
 		{"two unknown fields are two problems", "{{.Foo}}{{.Bar}}", "there is no .Bar"},
+		{"one that is mistyped", "{{.Membres}}", `there is no .Membres (did you mean "Members"?)`},
+		{"a field of what the platform said", "{{.Params.scene.x}}", "string has nothing named x"},
 		{"a field of a text", "{{.Text.Foo}}", "string has nothing named Foo"},
 		{"a field of what with sets", "{{with .Text}}{{.Foo}}{{end}}", "string has nothing named Foo"},
 		{"a field of a list's element", "{{range .Match}}{{.Foo}}{{end}}", "string has nothing named Foo"},

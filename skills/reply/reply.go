@@ -1,5 +1,5 @@
 // Package reply is the kind of skill that answers with what is written in the
-// configuration: a text, or texts, pictures and files one after another.
+// configuration: a text, or texts, pictures, files and cards one after another.
 package reply
 
 import (
@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"bot/engine"
-	"bot/engine/nearest"
 	"bot/skills/kind"
 	"bot/skills/render"
 )
@@ -19,7 +18,8 @@ var Kind = kind.Kind{Key: "reply", Name: "reply", Config: config{}, New: build}
 
 type config struct {
 	kind.Keys
-	Reply any `toml:"reply"` // a string or a list of tables
+	Reply any    `toml:"reply"` // a string or a list of tables
+	At    string `toml:"at"`    // whom the first text mentions
 }
 
 // skill sends its parts, and takes its once-key where it has one.
@@ -28,19 +28,13 @@ type skill struct {
 	parts []part
 }
 
-// part is one message: a text, or a picture or file by its address.
-type part struct {
-	action engine.Action
-	text   *render.Template
-}
-
 func build(d *kind.Draft) engine.Skill {
 	var c config
 	d.Decode(&c)
 	s := &skill{Base: d.Base(d.Seen())}
 	switch r := c.Reply.(type) {
 	case string:
-		s.add(d, engine.SendText, "reply", r)
+		s.add(d, "reply", r, part{action: engine.SendText})
 	case []any:
 		for i, table := range r {
 			s.addTable(d, kind.Path("reply", i), table)
@@ -52,60 +46,21 @@ func build(d *kind.Draft) engine.Skill {
 	default:
 		d.Problem("reply", `reply is a text or a list of parts (reply = "Hi" or reply = [{text = "Hi"}, {image = "https://…"}])`)
 	}
+	if d.Has("at") {
+		s.mention(d, d.Mentions("at", c.At))
+	}
 	return s
 }
 
-// partKeys are what a part can be, and the action that sends it.
-var partKeys = []struct {
-	key    string
-	action engine.Action
-}{
-	{"text", engine.SendText},
-	{"image", engine.SendImage},
-	{"file", engine.SendFile},
-}
-
-func (s *skill) addTable(d *kind.Draft, key string, v any) {
-	table, ok := v.(map[string]any)
-	if !ok {
-		d.Problem(key, `a part is a table: {text = "…"}, {image = "…"} or {file = "…"}`)
-		return
+// mention gives the skill's own `at` to its first text, unless that has one.
+func (s *skill) mention(d *kind.Draft, at kind.Mention) {
+	i := slices.IndexFunc(s.parts, func(p part) bool { return p.action == engine.SendText })
+	switch {
+	case i >= 0 && s.parts[i].at == kind.Nobody:
+		s.parts[i].at = at
+	case i < 0 && len(s.parts) > 0:
+		d.Problem("at", "only a text can mention somebody, and this reply has none")
 	}
-	found := 0
-	names := make([]string, len(partKeys))
-	for i, p := range partKeys {
-		names[i] = p.key
-		value, ok := table[p.key]
-		if !ok {
-			continue
-		}
-		found++
-		text, ok := value.(string)
-		if !ok {
-			d.Problem(key+"."+p.key, "%s is a text in quotes", p.key)
-			continue
-		}
-		s.add(d, p.action, key+"."+p.key, text)
-	}
-	for name := range table {
-		if !slices.Contains(names, name) {
-			d.Problem(key+"."+name, "unknown part %q%s", name, nearest.Hint(name, names))
-		}
-	}
-	if found != 1 && found == len(table) {
-		d.Problem(key, "a part is one of text, image and file, not %d of them (one table each)", found)
-	}
-}
-
-func (s *skill) add(d *kind.Draft, a engine.Action, key, text string) {
-	if strings.TrimSpace(text) == "" {
-		if d.Lacks(key, true) {
-			d.Problem(key, "an empty text says nothing")
-		}
-		return
-	}
-	d.Need(a, key)
-	s.parts = append(s.parts, part{a, d.Text(key, text, d.Seen())})
 }
 
 // Handle implements engine.Skill.
@@ -117,7 +72,7 @@ func (s *skill) Handle(_ context.Context, t *engine.Turn) (engine.Outcome, error
 	}
 	out.Note = "replied"
 	for _, p := range s.parts {
-		commands, err := s.send(p, due, data)
+		commands, err := s.send(p, t.Event, due, data)
 		if err != nil {
 			return engine.Outcome{}, err
 		}
@@ -126,13 +81,19 @@ func (s *skill) Handle(_ context.Context, t *engine.Turn) (engine.Outcome, error
 	return out, nil
 }
 
-func (s *skill) send(p part, due time.Time, data *render.Data) ([]engine.Command, error) {
+func (s *skill) send(p part, e *engine.Event, due time.Time, data *render.Data) ([]engine.Command, error) {
 	if p.action == engine.SendText {
-		return s.Say(due, p.text, data)
+		return s.SayTo(e, p.at, due, p.text, data)
 	}
 	url, err := p.text.Execute(data)
 	if url = strings.TrimSpace(url); err != nil || url == "" {
 		return nil, err
 	}
-	return []engine.Command{{Action: p.action, Params: map[string]any{"url": url}, NotBefore: due}}, nil
+	params := map[string]any{"url": url}
+	for _, f := range p.fields {
+		if params[f.param], err = f.value(data); err != nil {
+			return nil, err
+		}
+	}
+	return []engine.Command{{Action: p.action, Params: params, NotBefore: due}}, nil
 }

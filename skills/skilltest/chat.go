@@ -3,7 +3,6 @@ package skilltest
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"testing"
@@ -52,10 +51,14 @@ func (c *Chat) Event(k engine.Kind) *engine.Event {
 		Conversation: c.User, Sender: c.User, SenderName: "name of " + c.User,
 		Time: c.Now, Received: c.Now,
 	}
-	if c.Group != "" {
+	if c.Group != "" && !k.OfFriend() {
 		e.Conversation, e.Group = c.Group, true
 	}
-	if k == engine.FriendRequest {
+	if k.InGroup() {
+		e.Members, e.MemberNames = []string{c.User}, []string{e.SenderName}
+	}
+	switch k {
+	case engine.FriendRequest, engine.GroupInvitation, engine.JoinRequest:
 		e.Params = map[string]string{"scene": "ticket-" + e.ID}
 	}
 	return e
@@ -73,24 +76,6 @@ func (c *Chat) Message(text string) *engine.Event {
 
 // Say sends a text and returns what the bot says to it.
 func (c *Chat) Say(text string) []string { return Texts(c.Do(c.Message(text))) }
-
-// Texts puts commands as lines to read: a text is its own line, other actions
-// stand in brackets with their parameters.
-func Texts(commands []engine.Command) []string {
-	var lines []string
-	for _, cmd := range commands {
-		if cmd.Action == engine.SendText {
-			lines = append(lines, cmd.Text)
-			continue
-		}
-		params, err := json.Marshal(cmd.Params)
-		if err != nil {
-			params = []byte(err.Error())
-		}
-		lines = append(lines, fmt.Sprintf("[%s %s]", cmd.Action, params))
-	}
-	return lines
-}
 
 // Do puts an event before the skills and returns their commands, as the
 // engine would: the state's skill first, the rules after one that passes.
@@ -136,25 +121,39 @@ func (c *Chat) turn(e *engine.Event, choice engine.Choice, sender, shared engine
 	if s := c.States[key]; s.Skill == choice.Skill.Name() {
 		t.State, t.Expired = s.Clone(), s.Expired(e.Received)
 	}
-	out, err := choice.Skill.Handle(context.Background(), t)
-	for _, o := range out.Once {
-		if c.taken[choice.Skill.Name()+"\x00"+o.Key] {
-			t.Taken = append(t.Taken, o.Key)
-		}
-	}
-	if len(t.Taken) > 0 {
-		out, err = choice.Skill.Handle(context.Background(), t)
-	}
-	if err != nil {
-		c.tb.Fatalf("skill %s: %v", choice.Skill.Name(), err)
-	}
-	for _, o := range out.Once {
-		c.taken[choice.Skill.Name()+"\x00"+o.Key] = true
-	}
+	out := c.handle(choice.Skill, t)
 	if out.State != nil {
 		c.keep(key, *out.State)
 	}
 	return out
+}
+
+// handle runs a skill until none of the once-keys it asks for is taken, and
+// takes them.
+func (c *Chat) handle(s engine.Skill, t *engine.Turn) engine.Outcome {
+	c.tb.Helper()
+	for {
+		out, err := s.Handle(context.Background(), t)
+		if err != nil {
+			c.tb.Fatalf("skill %s: %v", s.Name(), err)
+		}
+		told := len(t.Taken)
+		for _, o := range out.Once {
+			if slices.Contains(t.Taken, o.Key) {
+				c.tb.Fatalf("skill %s asks again for the key %q, which is taken", s.Name(), o.Key)
+			}
+			if c.taken[s.Name()+"\x00"+o.Key] {
+				t.Taken = append(t.Taken, o.Key)
+			}
+		}
+		if len(t.Taken) > told {
+			continue
+		}
+		for _, o := range out.Once {
+			c.taken[s.Name()+"\x00"+o.Key] = true
+		}
+		return out
+	}
 }
 
 // keep stores a state the way a store does, through JSON.

@@ -12,10 +12,11 @@ import (
 //
 //	user  text      somebody says it
 //	sends image     somebody sends something that is no text
-//	event kind      something else happens
+//	event kind      something else happens; words after the kind are its text
 //	wait  11m       time passes
 //	skip  11m       time passes while the engine is down
 //	as    u2        somebody else goes on
+//	in    room      everything happens in that group from here on
 //	bot   text      the bot has said exactly this, ⏎ for a line's end
 //
 // All that the bot says must be written down, in its order.
@@ -57,8 +58,18 @@ func (c *Chat) step(verb, arg string) []string {
 	case "as":
 		c.User = arg
 		return nil
+	case "in":
+		c.Group = arg
+		return nil
 	case "event":
-		return Texts(c.Do(c.Event(engine.Kind(arg))))
+		name, text, _ := strings.Cut(arg, " ")
+		k, ok := engine.ParseKind(name)
+		if !ok {
+			c.tb.Fatalf("there is no event %q", name)
+		}
+		e := c.Event(k)
+		e.Text = text
+		return Texts(c.Do(e))
 	case "sends":
 		e := c.Message("")
 		e.Type = arg

@@ -27,9 +27,16 @@ type Harness struct {
 	Now time.Time
 	// Command is one that the platform carries out.
 	Command engine.Command
-	Answers []Answer
-	// Success is the platform's answer to what it carried out.
+	// Remembers is what the memory of the first account holds when a test begins,
+	// such as a token that saves the sender from fetching one.
+	Remembers []engine.Note
+	Answers   []Answer
+	// Success is the platform's answer to what it carried out, and Note what is
+	// to be noted of it.
 	Success string
+	Note    string
+	// Quirks name the common answers (see common) that mean something else here.
+	Quirks map[string]channel.Class
 }
 
 // Callback is a recorded request beside what it reads as.
@@ -44,6 +51,7 @@ type Callback struct {
 	Sign func(q *channel.Request)
 
 	Events  []engine.Event // compared in all fields but Raw and Received
+	Rings   []channel.Doorbell
 	Foreign string
 	Answer  channel.Answer
 	Refused string // the refusal's reason; Answer is then its answer
@@ -67,9 +75,19 @@ func Run(t *testing.T, h Harness) {
 	t.Run("actions", h.actions)
 }
 
+// host is what an engine would lend.
+func (h *Harness) host(t *testing.T) channel.Host {
+	t.Helper()
+	host := Host(t)
+	if err := host.Memory.Remember(t.Context(), h.Accounts[0].Name, h.Remembers...); err != nil {
+		t.Fatal(err)
+	}
+	return host
+}
+
 func (h *Harness) receiver(t *testing.T) channel.Receiver {
 	t.Helper()
-	r, err := h.Adapter.Receiver(h.Accounts)
+	r, err := h.Adapter.Receiver(h.Accounts, h.host(t))
 	if err != nil {
 		t.Fatalf("make receiver: %v", err)
 	}
@@ -118,6 +136,9 @@ func (h *Harness) callbacks(t *testing.T) {
 				t.Errorf("foreign %q, want %q", receipt.Foreign, c.Foreign)
 			}
 			wantAnswer(t, receipt.Answer, c.Answer)
+			if !slices.Equal(receipt.Doorbells, c.Rings) {
+				t.Errorf("doorbells %+v, want %+v", receipt.Doorbells, c.Rings)
+			}
 			h.wantEvents(t, receipt.Events, &c)
 		})
 	}

@@ -13,10 +13,7 @@ import (
 func (h *Harness) secrets() []string {
 	var all []string
 	for _, a := range h.Accounts {
-		for _, s := range []string{a.Token, a.Secret} {
-			if s == "" {
-				continue
-			}
+		for _, s := range a.Secrets() {
 			all = append(all, s, url.QueryEscape(s), base64.StdEncoding.EncodeToString([]byte(s)))
 			if coded, ok := strings.CutPrefix(s, "whsec_"); ok {
 				all = append(all, coded)

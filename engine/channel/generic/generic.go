@@ -48,7 +48,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"bot/engine"
 	"bot/engine/channel"
@@ -66,7 +65,7 @@ var Adapter = channel.Adapter{
 // one of its own, but for at most one that takes what names nobody else. Either
 // all of them are signed or none is: beside an unsigned account a signature
 // would prove nothing.
-func newReceiver(accounts []channel.Account) (channel.Receiver, error) {
+func newReceiver(accounts []channel.Account, _ channel.Host) (channel.Receiver, error) {
 	if len(accounts) == 0 {
 		return nil, errors.New("no account")
 	}
@@ -95,8 +94,8 @@ func newReceiver(accounts []channel.Account) (channel.Receiver, error) {
 	return r, nil
 }
 
-func newSender(a channel.Account, client *http.Client) (channel.Sender, error) {
-	s := &sender{client: client, addresses: make(map[engine.Action]*url.URL, len(endpoints)), appID: a.AppID, now: time.Now}
+func newSender(a channel.Account, h channel.Host) (channel.Sender, error) {
+	s := &sender{client: h.Client, addresses: make(map[engine.Action]*url.URL, len(endpoints)), appID: a.AppID, now: h.Now}
 	for action, end := range endpoints {
 		u, err := url.Parse(strings.TrimRight(a.BaseURL, "/") + end.path)
 		if err != nil { // which quotes the address

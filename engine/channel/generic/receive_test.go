@@ -12,7 +12,7 @@ import (
 
 func receive(t *testing.T, accounts []channel.Account, body string, h http.Header) (channel.Receipt, *channel.Refusal) {
 	t.Helper()
-	r, err := newReceiver(accounts)
+	r, err := newReceiver(accounts, channel.Host{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestReceiverRefusesAccountsItCannotTellApart(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := newReceiver(tt.accounts)
+			_, err := newReceiver(tt.accounts, channel.Host{})
 			if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "hidden") {
 				t.Errorf("got %v, want %q in it", err, tt.want)
 			}

@@ -83,7 +83,7 @@ func FuzzReceive(f *testing.F) {
 			f.Add([]byte(c.Body))
 		}
 	}
-	r, err := newReceiver([]channel.Account{{Name: "shop", AppID: appID}})
+	r, err := newReceiver([]channel.Account{{Name: "shop", AppID: appID}}, channel.Host{})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func BenchmarkScan(b *testing.B) {
 		}
 	})
 	b.Run("receive", func(b *testing.B) {
-		r, err := newReceiver([]channel.Account{{Name: "shop"}})
+		r, err := newReceiver([]channel.Account{{Name: "shop"}}, channel.Host{})
 		if err != nil {
 			b.Fatal(err)
 		}

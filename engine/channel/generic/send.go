@@ -25,14 +25,15 @@ type sender struct {
 
 // endpoints are the actions this channel has, each with its path and its body.
 var endpoints = map[engine.Action]struct {
-	path string
-	body func(appID string, c *engine.Command) any
+	path  string
+	body  func(appID string, c *engine.Command) any
+	needs []string
 }{
-	engine.SendText:     {"/v1/message/send_text", text},
-	engine.SendImage:    {"/v1/message/send_image", media},
-	engine.SendFile:     {"/v1/message/send_file", media},
-	engine.AcceptFriend: {"/v1/friend/accept", credential},
-	engine.AddMember:    {"/v1/group/add_member", member},
+	engine.SendText:     {"/v1/message/send_text", text, nil},
+	engine.SendImage:    {"/v1/message/send_image", media, []string{"url"}},
+	engine.SendFile:     {"/v1/message/send_file", media, []string{"url"}},
+	engine.AcceptFriend: {"/v1/friend/accept", credential, []string{"scene"}},
+	engine.AddMember:    {"/v1/group/add_member", member, []string{"invited_wxid"}},
 }
 
 func text(appID string, c *engine.Command) any {
@@ -75,19 +76,27 @@ func parameters(appID string, c *engine.Command) map[string]any {
 	return m
 }
 
-// Can tells whether there is an endpoint for the action.
-func (s *sender) Can(a engine.Action) bool {
-	_, ok := endpoints[a]
-	return ok
+// Needs tells whether there is an endpoint for the action.
+func (s *sender) Needs(a engine.Action) (params []string, can bool) {
+	end, ok := endpoints[a]
+	return end.needs, ok
 }
 
 // Send makes one request and judges the answer by its status (channel.Call)
-// and, where that is 2xx, by its body (judge).
-func (s *sender) Send(ctx context.Context, c *engine.Command) error {
+// and, where that is 2xx, by its body (judge). Gateways of this kind do not say
+// what their answers hold, so none of it is noted.
+func (s *sender) Send(ctx context.Context, c *engine.Command) (note string, err error) {
+	return "", s.send(ctx, c)
+}
+
+func (s *sender) send(ctx context.Context, c *engine.Command) error {
 	call := channel.Call{Secrets: s.secrets, Now: s.now}
 	end, ok := endpoints[c.Action]
 	if !ok {
 		return call.Fail(channel.Permanent, 0, "this channel has no action "+string(c.Action))
+	}
+	if name := channel.Lacking(c, end.needs); name != "" {
+		return call.Fail(channel.Permanent, 0, string(c.Action)+" needs the param "+name)
 	}
 	body, err := json.Marshal(end.body(s.appID, c))
 	if err != nil {

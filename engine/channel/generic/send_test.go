@@ -11,6 +11,7 @@ import (
 
 	"bot/engine"
 	"bot/engine/channel"
+	"bot/engine/channel/channeltest"
 	"bot/engine/stub"
 )
 
@@ -26,7 +27,9 @@ func platform(t *testing.T, o stub.Options, a channel.Account) (*stub.Stub, chan
 	client := channel.NewClient()
 	t.Cleanup(client.CloseIdleConnections)
 	a.BaseURL = srv.URL + "/"
-	s, err := newSender(a, client)
+	host := channeltest.Host(t)
+	host.Client = client
+	s, err := newSender(a, host)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,10 +70,10 @@ func TestRequests(t *testing.T) {
 		t.Run(string(tt.command.Action), func(t *testing.T) {
 			p, s := platform(t, stub.Options{}, channel.Account{AppID: appID, Token: "t0ken"})
 			tt.command.TaskID = "task-1"
-			if !s.Can(tt.command.Action) {
-				t.Error("Can is false")
+			if _, can := s.Needs(tt.command.Action); !can {
+				t.Error("Needs denies it")
 			}
-			if err := s.Send(t.Context(), &tt.command); err != nil {
+			if _, err := s.Send(t.Context(), &tt.command); err != nil {
 				t.Fatal(err)
 			}
 			got := p.Calls(nil)[0]
@@ -96,7 +99,7 @@ func compact(t *testing.T, b []byte) string {
 
 func TestNoTokenNoAuthorization(t *testing.T) {
 	p, s := platform(t, stub.Options{}, channel.Account{})
-	if err := s.Send(t.Context(), &engine.Command{Action: engine.SendText}); err != nil {
+	if _, err := s.Send(t.Context(), &engine.Command{Action: engine.SendText}); err != nil {
 		t.Fatal(err)
 	}
 	if h := p.Calls(nil)[0].Header; h.Values("Authorization") != nil {
@@ -108,10 +111,11 @@ func TestThrottledUntilWhenThePlatformSays(t *testing.T) {
 	_, s := platform(t, stub.Options{Throttle: engine.Rate{N: 1, Per: time.Hour}}, channel.Account{})
 	s.(*sender).now = func() time.Time { return noon }
 	c := &engine.Command{Action: engine.SendText}
-	if err := s.Send(t.Context(), c); err != nil {
+	if _, err := s.Send(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
-	e, ok := s.Send(t.Context(), c).(*channel.SendError)
+	_, err := s.Send(t.Context(), c)
+	e, ok := err.(*channel.SendError)
 	if !ok || e.Class != channel.Throttled || !e.Until.Equal(noon.Add(time.Hour)) {
 		t.Errorf("got %v, want throttled for an hour", e)
 	}
@@ -128,10 +132,11 @@ func TestTheKeyStaysOverAttempts(t *testing.T) {
 		return &stub.Answer{Done: true}
 	}}, channel.Account{})
 	c := &engine.Command{TaskID: "task-1", Action: engine.SendText}
-	if e, ok := s.Send(t.Context(), c).(*channel.SendError); !ok || e.Class != channel.Unsure {
-		t.Errorf("got %v, want it unsure", e)
+	_, err := s.Send(t.Context(), c)
+	if e, ok := err.(*channel.SendError); !ok || e.Class != channel.Unsure {
+		t.Errorf("got %v, want it unsure", err)
 	}
-	if err := s.Send(t.Context(), c); err != nil {
+	if _, err := s.Send(t.Context(), c); err != nil {
 		t.Error(err)
 	}
 	if got, want := p.Counts(), (stub.Counts{Calls: 2, Done: 1, Repeats: 1}); got != want {
@@ -141,7 +146,7 @@ func TestTheKeyStaysOverAttempts(t *testing.T) {
 
 func TestATaskIDThatIsNoHeaderIsPermanent(t *testing.T) {
 	_, s := platform(t, stub.Options{}, channel.Account{})
-	err := s.Send(t.Context(), &engine.Command{TaskID: "a\nb", Action: engine.SendText})
+	_, err := s.Send(t.Context(), &engine.Command{TaskID: "a\nb", Action: engine.SendText})
 	if e, ok := err.(*channel.SendError); !ok || e.Class != channel.Permanent {
 		t.Errorf("got %v", err)
 	}
@@ -149,7 +154,7 @@ func TestATaskIDThatIsNoHeaderIsPermanent(t *testing.T) {
 
 func TestSenderNeedsAnAddress(t *testing.T) {
 	for _, u := range []string{"", "api.example.com", "ftp://x", "http://", "://", "https://例子.测试", "https://user:pass@example.com", "http://a b/?hidden"} {
-		if _, err := newSender(channel.Account{BaseURL: u}, http.DefaultClient); err == nil || !strings.Contains(err.Error(), "base_url") || strings.Contains(err.Error(), "pass") || strings.Contains(err.Error(), "hidden") {
+		if _, err := newSender(channel.Account{BaseURL: u}, channel.Host{Client: http.DefaultClient, Now: time.Now}); err == nil || !strings.Contains(err.Error(), "base_url") || strings.Contains(err.Error(), "pass") || strings.Contains(err.Error(), "hidden") {
 			t.Errorf("%q: got %v", u, err)
 		}
 	}

@@ -1,0 +1,50 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"bot/engine"
+)
+
+// pausedKey is the note that an operator has stopped an account.
+const pausedKey = "hold/paused"
+
+// The causes that hold an account's commands (egress.Hold).
+const (
+	causePaused  = "paused"
+	causeOffline = "offline"
+)
+
+// pause stops an account, or all for "", or lets them go again, and returns
+// which. It is on disk before it holds, so that no restart undoes it.
+func (a *App) pause(ctx context.Context, account string, on bool) ([]string, error) {
+	accounts := accountNames(a.live.Load().Config.Accounts)
+	if account != "" {
+		accounts = []string{account}
+	}
+	value := ""
+	if on {
+		value = "by an operator"
+	}
+	for _, name := range accounts {
+		if err := a.store.Remember(ctx, name, []engine.Note{{Key: pausedKey, Value: value}}); err != nil {
+			return nil, fmt.Errorf("remember pause: %w", err)
+		}
+		a.egress.Hold(name, causePaused, value)
+	}
+	a.o.Log.Info("paused or resumed", "accounts", accounts, "paused", on)
+	return accounts, nil
+}
+
+// recoverHolds holds what was held when the last process ended. It must come
+// before anything is sent.
+func (a *App) recoverHolds() {
+	for _, name := range accountNames(a.live.Load().Config.Accounts) {
+		if why := a.o.Plan.memory.Recall(name, pausedKey); why != "" {
+			a.egress.Hold(name, causePaused, why)
+			a.o.Log.Warn("account is paused: nothing leaves until `bot resume`", "account", name)
+		}
+	}
+	a.presence.Recover()
+}

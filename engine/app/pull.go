@@ -1,0 +1,47 @@
+package app
+
+import (
+	"time"
+
+	"bot/engine"
+	"bot/engine/channel"
+	"bot/engine/pull"
+)
+
+// newPorter answers the doorbells. What it fetches meets the same conditions
+// and the same counters as what is called in.
+func (a *App) newPorter() *pull.Porter {
+	m := a.metrics
+	return pull.New(pull.Options{
+		Store: a.store, Pullers: a.pullers, Poke: a.queue.Poke,
+		Window: func(account string) time.Duration { return a.live.Load().policies[account].Window },
+		Admit: func(e *engine.Event) string {
+			p := a.live.Load().policies[e.Account]
+			return p.Unwelcome(e, a.store.Now(), a.admit)
+		},
+		Refused: func(e *engine.Event, reason string) {
+			m.Received.WithLabelValues(e.Account).Inc()
+			m.Refused.WithLabelValues(e.Account, reason).Inc()
+		},
+		Logged: func(e *engine.Event, duplicate bool) {
+			m.Received.WithLabelValues(e.Account).Inc()
+			if duplicate {
+				m.Duplicate.WithLabelValues(e.Account).Inc()
+			} else {
+				m.Queued.WithLabelValues(e.Account, string(e.Kind)).Inc()
+			}
+		},
+		MaxCommitWait: func() time.Duration { return a.live.Load().Config.Queue.MaxCommitWait.Std() },
+		Now:           a.store.Now, Chance: a.o.Chance, Log: a.o.Log,
+	})
+}
+
+func (a *App) pullers() map[string]channel.Puller {
+	all := make(map[string]channel.Puller)
+	for name, s := range a.live.Load().senders {
+		if p, ok := s.Sender.(channel.Puller); ok {
+			all[name] = p
+		}
+	}
+	return all
+}

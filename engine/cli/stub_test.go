@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"reflect"
+	"testing"
+
+	"bot/engine"
+	"bot/engine/stub"
+)
+
+func TestWhatIsTypedToTheStub(t *testing.T) {
+	for line, want := range map[string]stub.Said{
+		"u1: hello: you":       {User: "u1", Text: "hello: you"},
+		"u1@g1: hello":         {User: "u1", Group: "g1", Text: "hello", Mention: engine.MentionMe},
+		"/friend_added u1":     {Kind: engine.FriendAdded, User: "u1"},
+		"/member_joined u1@g1": {Kind: engine.MemberJoined, User: "u1", Group: "g1", Mention: engine.MentionMe, Members: []string{"u1"}},
+	} {
+		if got, err := happening(line); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%q reads %+v (%v), want %+v", line, got, err, want)
+		}
+	}
+	for _, line := range []string{"hello", ": hello", "/nothing u1", "/friend_added"} {
+		if got, err := happening(line); err == nil {
+			t.Errorf("%q reads %+v, want it refused", line, got)
+		}
+	}
+}

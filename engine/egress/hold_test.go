@@ -1,0 +1,94 @@
+package egress
+
+import (
+	"maps"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"bot/engine"
+)
+
+func TestAHeldAccountSendsNothingAndLosesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, map[string]Account{"shop": quick(), "club": quick()})
+		w.start()
+		defer w.stop()
+		w.egress.Hold("shop", "test", "offline")
+		w.say("shop", "push c 1", "reply c 2")
+		w.put("shop", engine.Command{TaskID: "welcome", Conversation: "d", Deadline: time.Now().Add(20 * time.Second)})
+		w.say("club", "push c x")
+		after(time.Hour)
+		w.wantTasks("shop")
+		w.wantTasks("club", "x")
+		w.wantState("welcome", "dead") // its time ran out, held or not
+		if p := w.wantState("1", "waiting"); p.Attempts != 0 || len(p.Tries) != 0 {
+			t.Errorf("holding cost %+v", p)
+		}
+		if got := w.egress.Held(); !maps.Equal(got, map[string]string{"shop": "test: offline"}) {
+			t.Errorf("held: %v", got)
+		}
+		w.egress.Hold("shop", "person", "paused")
+		w.egress.Hold("shop", "test", "")
+		after(time.Second)
+		w.wantTasks("shop") // somebody else holds it still
+		w.egress.Hold("shop", "person", "")
+		after(time.Second)
+		w.wantTasks("shop", "2", "1")
+		if got := w.egress.Held(); len(got) != 0 {
+			t.Errorf("held after the release: %v", got)
+		}
+	})
+}
+
+// A hold that is there before the first command is taken in, as after a
+// restart, and for an account that is not configured yet.
+func TestAHoldComesBeforeTheFirstCommand(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, shop(quick()))
+		w.say("shop", "push c 1")
+		w.options.Accounts = nil
+		w.start()
+		defer w.stop()
+		w.egress.Hold("shop", "test", "paused")
+		after(time.Second)
+		w.egress.Reconfigure(map[string]Account{"shop": {Sender: w.platforms["shop"]}}, engine.Rate{})
+		after(time.Hour)
+		w.wantTasks("shop")
+		w.egress.Hold("shop", "test", "")
+		after(time.Second)
+		w.wantTasks("shop", "1")
+	})
+}
+
+// With one slot, what is marked behind a request in flight has not left yet.
+func TestAHoldTakesBackWhatIsMarked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, shop(accountWith(func(a *Account) { a.Limits.Parallel = 2; a.OnDoubt = Resend })))
+		w.platforms["shop"].latency = func(*engine.Command) time.Duration { return 10 * time.Second }
+		w.start()
+		defer w.stop()
+		w.say("shop", "push a 1", "push b 2", "push c 3", "push d 4")
+		after(time.Second)
+		w.egress.Hold("shop", "test", "offline")
+		after(time.Minute)
+		sent := w.platforms["shop"].tasks() // those that were on the wire
+		if len(sent) != 2 {
+			t.Errorf("sent %v, want the two that were on the wire", sent)
+		}
+		for _, task := range []string{"1", "2", "3", "4"} {
+			if slices.Contains(sent, task) {
+				continue
+			}
+			if p := w.wantState(task, "waiting"); p.Attempts != 0 {
+				t.Errorf("task %s was charged %d attempts", task, p.Attempts)
+			}
+		}
+		w.egress.Hold("shop", "test", "")
+		after(time.Minute)
+		if all := w.platforms["shop"].tasks(); len(all) != 4 {
+			t.Errorf("sent %v, want each once", all)
+		}
+	})
+}

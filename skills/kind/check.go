@@ -1,0 +1,133 @@
+package kind
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"bot/engine"
+	"bot/engine/nearest"
+	"bot/skills/match"
+)
+
+// check looks at the common keys, all but `accounts`, which only Build can judge.
+func (d *Draft) check() {
+	if d.Lacks("name", d.Name == "") {
+		d.Problem("", `a skill needs a name (name = "coupon")`)
+	}
+	d.event()
+	d.oneOf("where", d.Where, []string{Private, Group, Any})
+	d.oneOf("scope", d.Scope, []string{"sender", "conversation"})
+	d.place()
+	before := len(d.problems)
+	d.Rule = d.rule()
+	d.unsure = d.undecoded || len(d.problems) > before
+	switch {
+	case d.Concurrency < 0:
+		d.Problem("concurrency", "concurrency cannot be below zero (0 = no limit of its own)")
+	case d.Concurrency > 0:
+		d.Warn("concurrency", "concurrency limits skills that wait for other systems; this one waits for none, so it has no effect")
+	}
+	for i, t := range d.Test {
+		if key := Path("test", i); d.Has(key) && d.Lacks(key, len(t.Send) == 0 || len(t.Expect) == 0) {
+			d.Problem(key, `a test needs both send and expect (send = ["hello"], expect = ["Hi"])`)
+		}
+	}
+}
+
+// event reads `on` into the kind's full name.
+func (d *Draft) event() {
+	k, ok := engine.ParseKind(d.On)
+	if ok {
+		d.On = string(k)
+		return
+	}
+	d.oneOf("on", d.On, events())
+}
+
+// events are the names that `on` takes: those of all kinds, and the shorter
+// ones that some go by, for a slip in which the nearest name is wanted.
+func events() (names []string) {
+	for _, k := range engine.Kinds() {
+		names = append(names, string(k))
+		short := strings.TrimPrefix(string(k), "group_")
+		if full, ok := engine.ParseKind(short); ok && full == k && short != string(k) {
+			names = append(names, short)
+		}
+	}
+	return names
+}
+
+// rule compiles keywords and patterns.
+func (d *Draft) rule() match.Rule {
+	mode, ok := match.ParseMode(d.Match)
+	if !ok {
+		d.oneOf("match", d.Match, match.Modes())
+		mode = match.Contains
+	}
+	rule := match.Rule{Bare: match.Every}
+	bare := len(d.Keywords) == 0 && len(d.Patterns) == 0
+	switch {
+	case mode == match.Any:
+		rule.Bare = match.Any
+		if !bare {
+			d.Problem("match", `match = "any" answers what nothing else matched and takes no keywords or patterns`)
+			return rule
+		}
+	case mode == match.Regex && len(d.Keywords) > 0:
+		d.Problem("keywords", `match = "regex" reads patterns, not keywords (patterns = ['…'])`)
+	case mode == match.Regex && d.Lacks("patterns", len(d.Patterns) == 0):
+		d.Problem("match", `match = "regex" needs patterns = ['…']`)
+	case mode != match.Regex && d.On == string(engine.Message) && d.Lacks("keywords", bare) && d.Lacks("patterns", bare):
+		d.Problem("", `a skill that answers messages needs keywords, patterns or match = "any"`)
+	}
+	if mode != match.Regex {
+		d.keywords(&rule, mode)
+	}
+	for i, expr := range d.Patterns {
+		if expr == "" && !d.Lacks(Path("patterns", i), true) {
+			continue
+		}
+		re, err := match.NewPattern(expr)
+		if err != nil {
+			d.Problem(Path("patterns", i), "%v", err)
+			continue
+		}
+		rule.Patterns = append(rule.Patterns, re)
+	}
+	return rule
+}
+
+func (d *Draft) keywords(rule *match.Rule, mode match.Mode) {
+	for i, typed := range d.Keywords {
+		if typed == "" && !d.Lacks(Path("keywords", i), true) {
+			continue
+		}
+		k, err := match.NewKeyword(typed, mode)
+		if err != nil {
+			d.Problem(Path("keywords", i), "%v", err)
+			continue
+		}
+		rule.Keywords = append(rule.Keywords, k)
+	}
+}
+
+func (d *Draft) oneOf(key, value string, known []string) {
+	if slices.Contains(known, value) || !d.Lacks(key, true) && value == "" {
+		return
+	}
+	hint := Hint(value, known)
+	if meant := chinese[value]; slices.Contains(known, meant) {
+		hint = fmt.Sprintf(" (write %q)", meant)
+	}
+	d.Problem(key, "unknown %s %q%s", key, value, hint)
+}
+
+// Hint is what to add to a complaint about a name: what was meant, all that are
+// known, or where they stand.
+func Hint(name string, known []string) string {
+	if h := nearest.Hint(name, known); h != "" {
+		return h
+	}
+	return " (docs/skills.md lists all)"
+}

@@ -1,0 +1,157 @@
+// Package relay is the kind of skill that carries what is said in one
+// conversation into others: two groups that are to read each other, a group of
+// staff that reads along.
+package relay
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"bot/engine"
+	"bot/skills/kind"
+	"bot/skills/render"
+)
+
+// Kind is `relay = {to = ["…@chatroom"]}`.
+var Kind = kind.Kind{Key: "relay", Name: "relay", Config: config{}, New: build}
+
+type config struct {
+	kind.Keys
+	Relay target `toml:"relay"`
+}
+
+type target struct {
+	To      []string `toml:"to"`      // ids of conversations
+	Account string   `toml:"account"` // that speaks there; "": the one that heard it
+	Prefix  string   `toml:"prefix"`  // a template; who said it
+}
+
+// whoSaid is the prefix where the operator wrote none.
+const whoSaid = "{{.UserName | default .User}}："
+
+// skill relays. It keeps nothing between turns.
+type skill struct {
+	kind.Base
+	to      []string
+	account string
+	prefix  *render.Template // nil: none
+	selves  map[string]bool  // ids of our own accounts
+	can     func(account string, a engine.Action) bool
+	limit   int
+}
+
+func build(d *kind.Draft) engine.Skill {
+	c := config{Relay: target{Prefix: whoSaid}}
+	d.Decode(&c)
+	defaults(d)
+	s := &skill{
+		Base: d.Base(d.Seen()), to: c.Relay.To, account: c.Relay.Account,
+		prefix: d.Text("relay.prefix", c.Relay.Prefix, d.Seen()),
+		selves: make(map[string]bool), can: d.World.Can, limit: d.World.Limit,
+	}
+	for _, id := range d.World.Selves {
+		s.selves[id] = true
+	}
+	if d.On != string(engine.Message) {
+		d.Problem("on", "a relay carries messages only")
+	}
+	if d.Has("once") {
+		d.Problem("once", "a relay carries everything that is said; it guards against loops by itself")
+	}
+	if d.Lacks("relay", len(s.to) == 0) {
+		d.Problem("relay", `a relay needs the ids of the conversations it carries to (relay = {to = ["12345@chatroom"]})`)
+	}
+	for i, id := range s.to {
+		if at := kind.Path("relay", "to", i); d.Lacks(at, strings.TrimSpace(id) == "") {
+			d.Problem(at, "an empty id names no conversation")
+		}
+	}
+	if s.account != "" {
+		d.Account("relay.account", s.account)
+	}
+	d.NeedOf(s.account, engine.SendText, "relay")
+	return s
+}
+
+// defaults are those of the common keys for which a relay has its own: what
+// people say to each other in a group, whatever else answers it. What customers
+// say in private is never carried into a group unasked.
+func defaults(d *kind.Draft) {
+	if !d.Has("where") {
+		d.Where = kind.Group
+	}
+	if !d.Has("mention") {
+		d.Mention = false
+	}
+	if !d.Has("stop") {
+		d.Stop = false
+	}
+}
+
+// Handle implements engine.Skill.
+func (s *skill) Handle(_ context.Context, t *engine.Turn) (engine.Outcome, error) {
+	e := t.Event
+	if s.selves[e.Sender] {
+		return engine.Outcome{Note: "not relayed: one of our own accounts said it"}, nil
+	}
+	prefix, err := s.who(render.Of(t))
+	if err != nil {
+		return engine.Outcome{}, err
+	}
+	b := read(e)
+	if b.carries(prefix) {
+		return engine.Outcome{Note: "not relayed: it has been relayed before"}, nil
+	}
+	if len(t.Taken) >= repeats {
+		return engine.Outcome{Note: "not relayed: the same was said too often"}, nil
+	}
+	out := engine.Outcome{Note: "relayed"}
+	if key := b.key(e, len(t.Taken)); key != "" {
+		out.Once = []engine.Once{{Key: key, Keep: keep}}
+	}
+	said, due := s.commands(e, b, prefix), s.Due(t)
+	for _, to := range s.to {
+		if to == e.Conversation {
+			continue
+		}
+		for _, c := range said {
+			c.Conversation, c.NotBefore = to, due
+			out.Commands = append(out.Commands, c)
+		}
+	}
+	if len(out.Commands) == 0 {
+		return engine.Outcome{Note: "not relayed: there is nothing to carry, or nowhere else"}, nil
+	}
+	return out, nil
+}
+
+// who fills the prefix in.
+func (s *skill) who(data *render.Data) (string, error) {
+	if s.prefix == nil {
+		return "", nil
+	}
+	return s.prefix.Execute(data)
+}
+
+// commands say it once: what is said, then what can be sent by its address, as
+// far as the platform there can.
+func (s *skill) commands(e *engine.Event, b body, prefix string) []engine.Command {
+	account := cmp.Or(s.account, e.Account)
+	text, media := joined(b.word, b.said), []engine.Command(nil)
+	for _, m := range b.media {
+		if a, ok := sends[m.Kind]; ok && m.URL != "" && s.can(account, a) {
+			media = append(media, medium(a, m))
+			continue
+		}
+		text = joined(text, label(m.Kind), m.Name, m.URL)
+	}
+	if text == "" && len(media) == 0 {
+		return nil
+	}
+	out := append(kind.Texts(prefix+text, s.limit), media...)
+	for i := range out {
+		out[i].Account, out[i].Lane = s.account, engine.LanePush
+	}
+	return out
+}
