@@ -31,6 +31,7 @@ type protocol interface {
 // with all defaults filled in.
 var protocols = map[string]func(o *Options) (protocol, error){
 	"generic": newGeneric,
+	"wecom":   newWecom,
 }
 
 // Said is something that happens on a platform, as a test or a person says it.
