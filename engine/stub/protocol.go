@@ -31,6 +31,7 @@ type protocol interface {
 // with all defaults filled in.
 var protocols = map[string]func(o *Options) (protocol, error){
 	"generic": newGeneric,
+	"gewe":    newGewe,
 	"wecom":   newWecom,
 }
 
