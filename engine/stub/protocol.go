@@ -31,6 +31,7 @@ type protocol interface {
 // with all defaults filled in.
 var protocols = map[string]func(o *Options) (protocol, error){
 	"generic": newGeneric,
+	"qiwe":    newQiwe,
 	"wkteam":  newWkteam,
 	"gewe":    newGewe,
 	"wecom":   newWecom,

@@ -1,0 +1,53 @@
+package qiwe
+
+import (
+	"time"
+
+	"bot/engine"
+)
+
+// contactNotices are the msgTypes about a contact. 2131 stands for a change of
+// any kind, deletion and a new friendship among them.
+var contactNotices = map[scalar]engine.Kind{
+	"2357": engine.FriendRequest, // full form
+	"2132": engine.FriendRequest, // short form
+	"2131": engine.ContactChanged,
+	"2188": engine.ContactChanged, // of a colleague
+	"2313": engine.FriendLost,     // blacklisted
+}
+
+// applied is the note that somebody asked to become a friend. An application
+// that nobody answers lapses, and so does the note.
+func applied(user string) string { return "applied/" + user }
+
+const appliedFor = 7 * 24 * time.Hour
+
+// contact reads a notice about a contact.
+//
+// The platform has no event for a new friend. The first change of a contact
+// who has applied is taken for it; without an application a change is a change,
+// or every contact there has ever been would be welcomed when first it changes.
+func (a *account) contact(v *event, now time.Time) *engine.Event {
+	d := v.data()
+	user := d.ContactID.id()
+	if user == "" {
+		if user = v.SenderID.id(); user == "" || a.is(v, user) {
+			return a.unknown(v)
+		}
+	}
+	e := a.base(v)
+	e.Kind, e.Identity = contactNotices[v.MsgType], v.identity()
+	e.Conversation, e.Sender, e.SenderName = user, user, string(d.ContactNickname)
+	switch {
+	case e.Kind == engine.FriendRequest:
+		p := params{}
+		p.set("userId", user)
+		p.set("corpId", string(d.CorpID))
+		e.Params = p.orNil()
+		e.Learned = []engine.Note{{Key: applied(user), Value: "1", Expires: now.Add(appliedFor)}}
+	case v.MsgType == "2131" && a.memory.Recall(a.name, applied(user)) != "":
+		e.Kind, e.IfKnown = engine.FriendAdded, engine.ContactChanged
+		e.Learned = []engine.Note{{Key: applied(user)}}
+	}
+	return e
+}
