@@ -2,9 +2,15 @@ package app
 
 import (
 	"slices"
+	"time"
 
+	"bot/engine"
 	"bot/engine/channel"
 	"bot/engine/channel/generic"
+	"bot/engine/channel/gewe"
+	"bot/engine/channel/qiwe"
+	"bot/engine/channel/wecom"
+	"bot/engine/channel/wkteam"
 	"bot/engine/config"
 )
 
@@ -33,7 +39,97 @@ var platforms = []platform{
 		},
 		comesBack: true,
 	},
+	{
+		Adapter: wecom.Adapter,
+		accounts: config.Channel{
+			Forms:   []string{"app", "aibot", "robot"},
+			Keys:    []string{"corp_id", "agent_id", "secret", "callback_token", "encoding_aes_key", "receive_id", "key"},
+			Needs:   wecomNeeds,
+			Default: wecomDefault,
+			SkewOff: true,
+		},
+		textLimit: func(form string) int {
+			if form == "aibot" {
+				return 20480
+			}
+			return 2048
+		},
+	},
+	{
+		Adapter: gewe.Adapter,
+		accounts: config.Channel{
+			Keys: []string{"app_id", "token", "secret", "self"}, Tells: []string{"self"}, Unsigned: true,
+			Needs: func(string) []string { return []string{"base_url", "token", "app_id", "self"} },
+			Default: personal(map[engine.Action]engine.Rate{
+				engine.AcceptFriend: every(30, time.Hour), engine.AcceptGroup: every(30, time.Hour), engine.AddFriend: every(5, 2*time.Hour),
+			}),
+		},
+		meets: true, textLimit: gatewayText,
+	},
+	{
+		Adapter: wkteam.Adapter,
+		accounts: config.Channel{
+			Keys: []string{"token", "secret", "self", "w_id"}, Tells: []string{"self"}, Unsigned: true,
+			Needs: func(string) []string { return []string{"base_url", "token", "self"} },
+			Default: personal(map[engine.Action]engine.Rate{
+				engine.SendVoice: every(20, time.Minute), engine.RevokeMessage: every(5, time.Minute),
+				engine.AcceptFriend: every(30, time.Hour), engine.AcceptGroup: every(30, time.Hour), engine.AddFriend: every(5, 2*time.Hour),
+			}),
+		},
+		meets: true, textLimit: gatewayText,
+	},
+	{
+		Adapter: qiwe.Adapter,
+		accounts: config.Channel{
+			Keys: []string{"token", "secret", "self", "guid"}, Tells: []string{"guid"}, Unsigned: true,
+			Needs: func(string) []string { return []string{"base_url", "token", "guid"} },
+			Default: personal(map[engine.Action]engine.Rate{
+				engine.AcceptFriend: every(15, time.Hour), engine.AddFriend: every(15, 24*time.Hour),
+			}),
+		},
+		meets: true, textLimit: gatewayText,
+	},
 }
+
+func wecomNeeds(form string) []string {
+	switch form {
+	case "robot":
+		return []string{"key"}
+	case "aibot":
+		return []string{"callback_token", "encoding_aes_key"}
+	}
+	return []string{"corp_id", "agent_id", "secret", "callback_token", "encoding_aes_key"}
+}
+
+// wecomDefault has the platform's own limits. What goes to one member beyond 30
+// a minute it drops without a word, so that no answer could slow us down.
+func wecomDefault(form string, a *config.Account) {
+	a.BaseURL = "https://qyapi.weixin.qq.com"
+	a.OnDoubt = "resend"
+	a.Retry.Timeout = engine.Duration(15 * time.Second)
+	switch form {
+	case "app":
+		a.Limit.PerConversation = every(25, time.Minute)
+	case "robot":
+		a.OnDoubt = "hold"
+		a.Limit.Rate = every(20, time.Minute)
+	}
+}
+
+// personal is a person's pace, with single actions slowed down as the pages of
+// the gateways advise. Their calls take long where they fetch a file themselves.
+func personal(actions map[engine.Action]engine.Rate) func(string, *config.Account) {
+	return func(_ string, a *config.Account) {
+		a.Limit = config.Person()
+		a.Limit.Action = make(map[string]config.ActionLimit, len(actions))
+		for action, rate := range actions {
+			a.Limit.Action[string(action)] = config.ActionLimit{Rate: rate, Burst: 1}
+		}
+		a.Retry.Timeout = engine.Duration(90 * time.Second)
+	}
+}
+
+func every(n int, per time.Duration) engine.Rate { return engine.Rate{N: float64(n), Per: per} }
 
 // Channels are the platforms that accounts may be on.
 func Channels() []config.Channel {
@@ -71,3 +167,7 @@ func channelAccount(a *config.Account) channel.Account {
 		EncodingAESKey: a.EncodingAESKey.Reveal(), ReceiveID: a.ReceiveID, Key: a.Key.Reveal(),
 	}
 }
+
+// gatewayText is where running bots split on the personal gateways, which state
+// no limit themselves.
+func gatewayText(string) int { return 2000 }

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -154,6 +155,30 @@ func (c *crashes) standing() {
 			c.t.Errorf("%s was blocked or not, %s was acknowledged, and the list is %s", user, method, b)
 		}
 	}
+}
+
+// pause stops the account that cannot send anyway, and lets it go again.
+func (c *crashes) pause() {
+	for _, verb := range []string{"pause", "resume"} {
+		c.ask(http.MethodPost, "/api/v1/"+verb, `{"account":"away"}`, http.StatusOK)
+		_, b := c.ask(http.MethodGet, "/api/v1/status", "", http.StatusOK)
+		if held := bytes.Contains(b, []byte(`"away":"paused`)); held != (verb == "pause") {
+			c.t.Errorf("%s was acknowledged, and the status is %s", verb, b)
+		}
+	}
+}
+
+// fetch has a customer say something that is to be fetched.
+func (c *crashes) fetch() {
+	c.t.Helper()
+	c.round++
+	c.answers++
+	said := stub.Said{ID: fmt.Sprint("kf", c.round), User: fmt.Sprint("wm", c.round), Group: "wkService", Text: "n1"}
+	c.eventually("the doorbell is acknowledged", func() bool {
+		told, err := c.service.Tell(context.Background(), "http://"+c.bot.current().callback+"/service", said)
+		return err == nil && told.Taken
+	})
+	c.eventually(said.User+" is answered", func() bool { return c.service.Counts().Done >= c.answers })
 }
 
 // expire begins a form and lets its time run out.

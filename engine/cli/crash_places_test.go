@@ -102,6 +102,8 @@ func places() []place {
 		storeAct("ReplayCommand", lives, (*crashes).replayCommand),
 		storeAct("Drop", lives, (*crashes).drop),
 		storeAct("SetStanding", lives, (*crashes).standing),
+		storeAct("Remember", lives, (*crashes).pause),
+		storeAct("AppendPage", burst, (*crashes).fetch),
 		bothSides(place{name: "Begin"}, note),
 		bothSides(place{name: "End"}, note),
 		bothSides(place{name: "Open", begin: atStart}, start),

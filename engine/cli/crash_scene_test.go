@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"bot/engine/channel"
 	"bot/engine/stub"
 )
 
@@ -47,6 +49,21 @@ name = "away"
 channel = "generic"
 path = "/away"
 base_url = "http://127.0.0.1:9"
+[[account]]
+name = "service"
+channel = "wecom"
+path = "/service"
+base_url = "SERVICE"
+corp_id = "ww0a1b2c3d4e5f6071"
+agent_id = 1000002
+secret = "S3CRET"
+callback_token = "WcSyntheticToken2026"
+encoding_aes_key = "wecomSyntheticVectorKeyNumberOne0123456789k"
+[account.limit]
+per_conversation = "1000/s"
+[account.retry]
+attempts = 20
+backoff = "10ms..50ms"
 [queue]
 attempts = 3
 [dedup]
@@ -80,8 +97,12 @@ type crashes struct {
 	// strangers are users that a drive talks to, and what each is to be told.
 	strangers map[string][]string
 	letters   int // dead ones that there are to be
-	round     int // of the drive
-	orders    int // written so far
+	// service is a platform of which messages are fetched, and answers how many
+	// there are to be.
+	service *stub.Stub
+	answers int
+	round   int // of the drive
+	orders  int // written so far
 
 	refuse   atomic.Bool                         // the platform refuses users whose name begins with x
 	stumbled sync.Map                            // users whose name begins with y, who are not found the first time
@@ -94,7 +115,17 @@ func newCrashes(t *testing.T) *crashes {
 		bot: new(reborn), book: &ledger{acked: make(map[string]int)}, strangers: make(map[string][]string),
 	}
 	c.scene = newScene(t, stub.Options{Script: c.answer}, "")
-	c.configure(strings.ReplaceAll(crashTail, "DIR", c.dir))
+	var err error
+	c.service, err = stub.New(stub.Options{Channel: "wecom", Account: channel.Account{
+		CorpID: "ww0a1b2c3d4e5f6071", AgentID: 1000002, Secret: "S3CRET", Form: "app",
+		CallbackToken: "WcSyntheticToken2026", EncodingAESKey: "wecomSyntheticVectorKeyNumberOne0123456789k",
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewServer(c.service)
+	t.Cleanup(srv.Close)
+	c.configure(strings.NewReplacer("DIR", c.dir, "SERVICE", srv.URL).Replace(crashTail))
 	c.ears = newEars(c.platform)
 	for n := range 2 {
 		one := newCaller(c.bot, c.book, rand.New(rand.NewPCG(1, uint64(n))), n)
@@ -271,6 +302,9 @@ func (c *crashes) settle(booked bool) {
 	known := make(map[string]bool)
 	for user := range c.strangers {
 		known[user] = true
+	}
+	if done := c.service.Counts().Done; done != c.answers {
+		c.t.Errorf("customers were answered %d times, want %d", done, c.answers)
 	}
 	reconcile(c.t, c.ears, c.book, known)
 	for user, want := range c.strangers {

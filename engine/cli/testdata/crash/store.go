@@ -83,6 +83,18 @@ func (c *crashing) Append(ctx context.Context, events []*engine.Event, window ti
 	return got, err
 }
 
+func (c *crashing) AppendPage(ctx context.Context, events []*engine.Event, window time.Duration, account string, notes []engine.Note) (got store.Appended, err error) {
+	err = c.act("AppendPage", func() error {
+		got, err = c.Store.AppendPage(ctx, events, window, account, notes)
+		return err
+	})
+	return got, err
+}
+
+func (c *crashing) Remember(ctx context.Context, account string, notes []engine.Note) error {
+	return c.act("Remember", func() error { return c.Store.Remember(ctx, account, notes) })
+}
+
 func (c *crashing) Commit(ctx context.Context, commit store.Commit) error {
 	return c.act("Commit", func() error { return c.Store.Commit(ctx, commit) })
 }

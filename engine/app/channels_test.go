@@ -1,0 +1,77 @@
+package app
+
+import (
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"bot/engine"
+	"bot/engine/channel"
+	"bot/engine/channel/channeltest"
+)
+
+// everyForm is one account of each channel and form, as docs/channels.md has
+// them in its tables.
+var everyForm = []struct {
+	column  string
+	account channel.Account
+}{
+	{"generic", channel.Account{BaseURL: "https://example.com"}},
+	{"wecom app", channel.Account{Form: "app", CorpID: "ww1", AgentID: 1, Secret: "s"}},
+	{"wecom aibot", channel.Account{Form: "aibot"}},
+	{"wecom robot", channel.Account{Form: "robot", Key: "k"}},
+	{"gewe", channel.Account{BaseURL: "https://example.com", Token: "t", AppID: "wx_1", Self: "wxid_1"}},
+	{"wkteam", channel.Account{BaseURL: "https://example.com", Token: "t", Self: "wxid_1", WID: "w1"}},
+	{"qiwe", channel.Account{BaseURL: "https://example.com", Token: "t", GUID: "g", Self: "1"}},
+}
+
+func TestTheTableOfActionsIsTrue(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/channels.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var senders []channel.Sender
+	header := "| action |"
+	for _, f := range everyForm {
+		a := f.account
+		a.Name, a.CallbackToken, a.EncodingAESKey = "shop", "tokentoken", "wecomSyntheticVectorKeyNumberOne0123456789k"
+		if a.BaseURL == "" {
+			a.BaseURL = "https://qyapi.weixin.qq.com"
+		}
+		s, err := speaks(strings.Fields(f.column)[0]).Sender(a, channel.Host{
+			Client: http.DefaultClient, Fetch: http.DefaultClient, Memory: &channeltest.Memory{}, Now: time.Now,
+		})
+		if err != nil {
+			t.Fatalf("%s: %v", f.column, err)
+		}
+		senders = append(senders, s)
+		header += " " + f.column + " |"
+	}
+	want := []string{header}
+	for _, a := range engine.Actions() {
+		row := "| `" + string(a) + "` |"
+		for _, s := range senders {
+			switch needs, can := s.Needs(a); {
+			case !can:
+				row += " – |"
+			case len(needs) > 0:
+				row += " `" + strings.Join(needs, "` `") + "` |"
+			default:
+				row += " yes |"
+			}
+		}
+		want = append(want, row)
+	}
+	for _, line := range want {
+		if !strings.Contains(string(doc), line+"\n") {
+			t.Errorf("docs/channels.md lacks\n%s", line)
+		}
+	}
+	for _, k := range engine.Kinds() {
+		if !strings.Contains(string(doc), "| `"+string(k)+"`") {
+			t.Errorf("docs/channels.md lacks the event %s", k)
+		}
+	}
+}
