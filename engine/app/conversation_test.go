@@ -94,6 +94,8 @@ const (
 	corpKey   = "wecomSyntheticVectorKeyNumberOne0123456789k"
 )
 
+var robot = channel.Account{Form: "robot", Key: "693a91f6-7xxx-4bc4-97a0-0ec2sifa5aaa"}
+
 func corp(form, keys string) string {
 	return "channel = \"wecom\"\nform = \"" + form + "\"\nbase_url = \"http://PLATFORM\"\ncallback_token = \"" + corpToken +
 		"\"\nencoding_aes_key = \"" + corpKey + "\"\n" + keys
