@@ -43,14 +43,20 @@ func (s *Store) Fire(ctx context.Context) (events, ended int, more bool, err err
 	if err != nil || next.IsZero() || !next.Before(s.Now()) {
 		return 0, 0, false, err
 	}
+	// The act may still be running when ctx ends: what it writes is its own until
+	// it is done.
+	var fired struct {
+		events, ended int
+		more          bool
+	}
 	err = s.do(ctx, &act{folds: true, grows: true, size: 64 << 10, run: func(t *txn) (err error) {
-		events, ended, more, err = t.fire()
+		fired.events, fired.ended, fired.more, err = t.fire()
 		return err
 	}})
 	if err != nil {
 		return 0, 0, false, wrap("fire expiries", err)
 	}
-	return events, ended, more, nil
+	return fired.events, fired.ended, fired.more, nil
 }
 
 // due is one expiry row that has passed.
