@@ -1,7 +1,7 @@
 // Package channeltest holds the promises that every channel keeps, as a suite
 // that its own tests run: recorded callbacks read as expected, tampered ones
-// are refused, sends that fail are sorted alike, and no secret gets into any
-// text on the way.
+// are refused, sends that fail are sorted alike, an event that waited over a
+// restart is the same, and no secret gets into any text on the way.
 package channeltest
 
 import (
@@ -14,6 +14,7 @@ import (
 
 	"bot/engine"
 	"bot/engine/channel"
+	"bot/store"
 )
 
 // Harness is an adapter and what is known about its platform.
@@ -159,6 +160,7 @@ func (h *Harness) wantEvents(t *testing.T, got []*engine.Event, c *Callback) {
 		if string(e.Raw) != c.Body && c.Sign == nil {
 			t.Errorf("event %d: raw %q, want the body", i, e.Raw)
 		}
+		survives(t, i, e)
 		plain, want := *e, c.Events[i]
 		plain.Raw, plain.Received, want.Raw = nil, want.Received, nil
 		if !plain.Time.Equal(want.Time) {
@@ -168,6 +170,30 @@ func (h *Harness) wantEvents(t *testing.T, got []*engine.Event, c *Callback) {
 		if !reflect.DeepEqual(plain, want) {
 			t.Errorf("event %d:\n got %+v\nwant %+v", i, plain, want)
 		}
+	}
+}
+
+// survives checks that a restart between the callback and its answer changes
+// nothing: what is answered then was read back from its record.
+func survives(t *testing.T, i int, e *engine.Event) {
+	t.Helper()
+	back, err := store.DecodeEvent(store.EncodeEvent(e))
+	if err != nil {
+		t.Errorf("event %d does not survive its record: %v", i, err)
+		return
+	}
+	was, is := *e, *back
+	if !was.Time.Equal(is.Time) || !was.Ticket.Expires.Equal(is.Ticket.Expires) || was.Key() != is.Key() {
+		t.Errorf("event %d is another one after a restart:\n was %+v\n is %+v", i, was, is)
+	}
+	was.Time, was.Ticket.Expires, was.Received = is.Time, is.Ticket.Expires, is.Received
+	for n := range was.Learned {
+		if n < len(is.Learned) && was.Learned[n].Expires.Equal(is.Learned[n].Expires) {
+			is.Learned[n].Expires = was.Learned[n].Expires
+		}
+	}
+	if !reflect.DeepEqual(was, is) {
+		t.Errorf("event %d is another one after a restart:\n was %+v\n is %+v", i, was, is)
 	}
 }
 
