@@ -112,6 +112,7 @@ func (c *call) loadtestFlags() (o *loadtest.Options, read func() error) {
 	f.IntVar(&o.Backlog, "backlog", 200_000, "events that wait, of recover and memory")
 	f.IntVar(&o.Long, "long", 1_000_000, "events of long")
 	f.IntVar(&o.Conversations, "conversations", 10_000, "how many people write")
+	f.IntVar(&o.Callers, "callers", 16, "how many write at once, of channels")
 	f.IntVar(&o.Events, "events", 2_000_000, "at most, in one measurement")
 	f.StringVar(&o.Dir, "dir", "", "where the stores lie; default the system's `folder` for temporary files")
 	f.DurationVar(&o.Manners.Delay, "stub-delay", 0, "before each of the platform's answers")

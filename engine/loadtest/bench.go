@@ -64,7 +64,7 @@ type trial struct {
 
 // scenarios are all there are.
 func scenarios() []scenario {
-	return []scenario{acks, chain, latency, duplicates, recovery, keys, memory, long, incumbents}
+	return []scenario{acks, chain, latency, duplicates, recovery, keys, memory, long, channels, incumbents}
 }
 
 // scenario measures all rounds of all groups, in turns, so that what the

@@ -46,6 +46,7 @@ type Options struct {
 	Backlog       int       // events that wait, in `recover` and `memory`
 	Long          int       // events of `long`
 	Conversations int
+	Callers       int // of `channels`, each with one conversation
 	Events        int // of one measurement at most
 	Manners       Manners
 	// Dir is where the stores lie, in a folder of their own that is removed
@@ -93,6 +94,9 @@ func (o *Options) Check() error {
 	between("long", float64(o.Long), 100, 20_000_000)
 	if len(o.Keys) == 0 && (slices.Contains(o.Scenarios, keys.name) || slices.Contains(o.Scenarios, memory.name)) {
 		errs = append(errs, errors.New("keys: at least one number"))
+	}
+	if slices.Contains(o.Scenarios, channels.name) {
+		between("callers", float64(o.Callers), 1, maxCallers)
 	}
 	between("share of failures", o.Manners.Fail, 0, 0.9)
 	for _, n := range o.Connections {

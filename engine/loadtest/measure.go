@@ -38,7 +38,10 @@ func (b *bench) measure(ctx context.Context, m measurement) (Sample, error) {
 		return Sample{}, err
 	}
 	defer srv.kill()
-	return b.observe(ctx, r, srv, m)
+	m.load.addr = srv.addr
+	s, err := b.observe(ctx, r, srv, newGenerator(m.load, r.ledger, b.Now()), m.replies)
+	s.Malformed = int(r.platform.malformed.Load())
+	return s, err
 }
 
 // rig is the surroundings of a server under test.
@@ -61,10 +64,16 @@ func (b *bench) rig(ctx context.Context, conversations, connections int) (*rig, 
 	return &rig{led, p, func() { cancel(); <-ended }}, nil
 }
 
+// source is where callbacks come from.
+type source interface {
+	// run sends until ctx is done or there is nothing left to send.
+	run(ctx context.Context) (*traffic, error)
+	// measure makes answers to what is sent from now on count.
+	measure()
+}
+
 // observe drives the load against a running server and sums up.
-func (b *bench) observe(ctx context.Context, r *rig, srv *server, m measurement) (Sample, error) {
-	m.load.addr = srv.addr
-	g := newGenerator(m.load, r.ledger, b.Now())
+func (b *bench) observe(ctx context.Context, r *rig, srv *server, g source, replies bool) (Sample, error) {
 	loading := b.begin(ctx, g)
 	defer loading.stop()
 	stopWatch := watch(r.ledger)
@@ -85,7 +94,7 @@ func (b *bench) observe(ctx context.Context, r *rig, srv *server, m measurement)
 	if err := errors.Join(loading.err, ctx.Err()); err != nil {
 		return Sample{}, err
 	}
-	if m.replies {
+	if replies {
 		if err := r.drain(ctx, srv); err != nil {
 			return Sample{}, err
 		}
@@ -94,16 +103,15 @@ func (b *bench) observe(ctx context.Context, r *rig, srv *server, m measurement)
 	if err != nil {
 		return Sample{}, err
 	}
-	s := between(before, after, sent, time.Duration(ended-before.at), m.replies)
+	s := between(before, after, sent, time.Duration(ended-before.at), replies)
 	s.Ack, s.Way = sent.answered.latency(), r.ledger.latency()
-	s.Malformed = int(r.platform.malformed.Load())
-	if backlog := stopWatch(); m.replies {
+	if backlog := stopWatch(); replies {
 		s.Backlog = backlog
 	}
 	return s, srv.ended()
 }
 
-// loading is a generator at work.
+// loading is a source at work.
 type loading struct {
 	cancel context.CancelFunc
 	done   chan struct{}
@@ -111,7 +119,7 @@ type loading struct {
 	err    error
 }
 
-func (b *bench) begin(ctx context.Context, g *generator) *loading {
+func (b *bench) begin(ctx context.Context, g source) *loading {
 	ctx, cancel := context.WithCancel(ctx)
 	l := &loading{cancel: cancel, done: make(chan struct{})}
 	go func() {

@@ -103,7 +103,7 @@ func TestReportForPeople(t *testing.T) {
 	ours.Median.Backlog = []int{0, 10, 40, 80, 0}
 	ours.Median.Statuses = map[string]int{"200": 5, "503": 7}
 	ours.Median.Failed, ours.Median.Failure = 2, "EOF"
-	ours.Median.Ready, ours.Median.Others = 0.4, 0.9
+	ours.Median.Ready, ours.Median.Others, ours.Median.Acks = 0.4, 0.9, 70
 	r := Report{Version: "v1", Rounds: 3, Seconds: 2, Scenarios: []Result{{
 		Name: "chain", Says: "The whole way.", Notes: []string{"left out: x"}, Groups: []Group{g},
 	}}}
@@ -118,6 +118,7 @@ func TestReportForPeople(t *testing.T) {
 		"ours: 0.60 (0.25-0.80) of memory\n",
 		"ours: answer p50 = bare + 4.0 F, p99 = 10.0 F; to platform p50 = 20.0 F, p99 = 40.0 F\n",
 		"ours: takes callbacks 0.40 s after its start\n",
+		"ours: 70 callbacks answered per second while they came\n",
 		"ours: of 30 acknowledged events 0 lost, 0 doubled, 0 out of order, 0 repeated under the same key\n",
 		"ours: waiting ▁▂▄█▁ at most 80\n",
 		"ours: 7 callbacks answered 503\n",

@@ -52,6 +52,9 @@ type engineSetup struct {
 	store   string // an existing store file to be copied there; "" = empty
 	workers int
 	answers bool // a skill answers every message; otherwise none matches
+	// speaks is what the configuration says of account and skills where they
+	// are others than the generic account and the skill that answers chose.
+	speaks func(url string) string
 }
 
 // handling is the default number of workers.
@@ -115,12 +118,13 @@ func ready(admin string) func(context.Context) bool {
 
 const storeName = "bot.db"
 
-// configuration is a generic account without limits. Logging is at `warn`, as
-// a busy engine's should be: a line per event costs more than the event.
+// configuration is a generic account without limits, unless e speaks for itself.
+// Logging is at `warn`, as a busy engine's should be: a line per event costs
+// more than the event.
 func configuration(e engineSetup, callback, admin, url string) []byte {
-	skill := silentSkill
-	if e.answers {
-		skill = echoSkill
+	speaks := e.speaks
+	if speaks == nil {
+		speaks = func(url string) string { return plain(url, e.answers) }
 	}
 	return fmt.Appendf(nil, `
 [server]
@@ -134,12 +138,22 @@ workers = %d
 backlog = 10_000_000
 [log]
 level = "warn"
+%s`, callback, admin, storeName, e.workers, speaks(url))
+}
+
+// plain is the generic account with its one skill.
+func plain(url string, answers bool) string {
+	skill := silentSkill
+	if answers {
+		skill = echoSkill
+	}
+	return fmt.Sprintf(`
 [[account]]
 name = "load"
 channel = "generic"
 path = %q
 base_url = %q
-%s`, callback, admin, storeName, e.workers, callbackPath, url, skill)
+%s`, callbackPath, url, skill)
 }
 
 // echoSkill is a form whose question is never answered to its liking, so that

@@ -98,6 +98,9 @@ func (r *Row) remarks() []string {
 	if m.Handled > 0 && !r.Replies {
 		out = append(out, fmt.Sprintf("%.1f %% of the events were handled meanwhile", m.Handled*100))
 	}
+	if r.Replies && m.Acks > 0 {
+		out = append(out, fmt.Sprintf("%.0f callbacks answered per second while they came", m.Acks))
+	}
 	if r.Replies {
 		out = append(out, r.account())
 	}
