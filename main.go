@@ -75,7 +75,7 @@ func hangups() <-chan struct{} {
 
 func buildSkills(sections []engine.Section, accounts app.Accounts) (app.Skills, error) {
 	set, err := skills.Build(sections, skills.Options{
-		Accounts: accounts.Names, Selves: accounts.Selves, Can: accounts.Can, TextLimit: accounts.TextLimit,
+		Accounts: accounts.Names, Selves: accounts.Selves, Can: accounts.Can, Cannot: accounts.Cannot, Takes: accounts.Takes, TextLimit: accounts.TextLimit,
 	})
 	if err != nil {
 		return nil, err // not a nil *Set inside a non-nil interface

@@ -31,6 +31,9 @@ type Media struct {
 type Ticket struct {
 	Token   string    `json:"token,omitempty"`
 	Expires time.Time `json:"expires,omitzero"`
+	// Limit is the longest text in bytes that may be said by it, where that is not
+	// the account's own limit; 0: it is.
+	Limit int `json:"limit,omitempty"`
 }
 
 // Note is something an adapter remembers of an account: a small value under a
@@ -40,6 +43,20 @@ type Note struct {
 	Key     string    `json:"key"`
 	Value   string    `json:"value"`
 	Expires time.Time `json:"expires,omitzero"`
+}
+
+// KindWhen is the kind of the event by what is remembered: whether its
+// conversation is known, and whether the note IfNoted stands. An adapter cannot
+// tell at the door, where earlier events may not have been handled yet; the
+// event's own turn can.
+func (e *Event) KindWhen(known, noted bool) Kind {
+	switch {
+	case noted && e.IfNoted != "":
+		return e.NotedAs
+	case known && e.IfKnown != "":
+		return e.IfKnown
+	}
+	return e.Kind
 }
 
 // Spoken tells whether the event is a message whose Text is what somebody said:
@@ -76,7 +93,12 @@ type Event struct {
 	// IfKnown is the kind this event really has when its conversation is known
 	// already: a contact's new name looks like a new contact on platforms that
 	// have one notice for both. "" for none.
-	IfKnown      Kind
+	IfKnown Kind
+	// IfNoted names a note, and NotedAs the kind that the event has while the note
+	// stands, whatever is known: the first change of a contact who had asked to be
+	// a friend is the friendship. "" for none. See Event.KindWhen.
+	IfNoted      string
+	NotedAs      Kind
 	Conversation string // private chat: the other side's id; group: the group's id
 	Sender       string
 	SenderName   string
@@ -92,6 +114,9 @@ type Event struct {
 	// credential of a friend request ("scene").
 	Params map[string]string
 	Ticket Ticket
+	// Mute says why nothing can be said in answer: the platform takes none. What
+	// skills say to the event's own conversation is left out. "" where it can be.
+	Mute string
 	// Learned is what the adapter will want to know again; it is remembered in
 	// the act that handles the event.
 	Learned []Note

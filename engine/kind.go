@@ -108,11 +108,15 @@ func (k Kind) OfFriend() bool {
 	return false
 }
 
+// Begins tells whether the kind is the beginning of something that can only
+// begin once (Event.Fact), until a kind that Parts ends it.
+func (k Kind) Begins() bool { return k == FriendAdded || k == GroupCreated }
+
 // Meets tells whether the conversation of an event of this kind is known
-// afterwards, and Parts whether it no longer is.
+// afterwards (Event.IfKnown), and Parts whether it no longer is.
 func (k Kind) Meets() bool {
 	switch k {
-	case Message, FriendAdded, ContactChanged, GroupCreated, GroupChanged, MemberJoined:
+	case Message, FriendAdded, ContactChanged, GroupCreated, GroupChanged:
 		return true
 	}
 	return false

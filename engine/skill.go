@@ -19,7 +19,9 @@ type Account struct {
 	Name     string
 	Channel  string
 	Location *time.Location
-	Names    []string // what people call it in groups, without the @
+	// TextLimit is the longest text in bytes; 0: unknown.
+	TextLimit int
+	Names     []string // what people call it in groups, without the @
 	// MentionAll takes a mention of everybody for one of the account.
 	MentionAll bool
 	// Meets: what is known of its conversations is remembered, since its platform

@@ -36,6 +36,13 @@ type Options struct {
 	Selves []string
 	// Can tells whether an account's platform has an action; nil: all have all.
 	Can func(account string, a engine.Action) bool
+	// Cannot says why an account's platform cannot do an action in answer to an
+	// event of the kind, or lacks the action ("" as the kind); "" when there is no
+	// such reason. nil: never.
+	Cannot func(account string, on engine.Kind, a engine.Action) string
+	// Takes are the params that an account's platform cannot do an action
+	// without; nil: none.
+	Takes func(account string, a engine.Action) []string
 	// Kinds are kinds besides the shipped ones; they come first.
 	Kinds []kind.Kind
 	// TextLimit is the longest text in bytes; 0: split.Bytes.
@@ -58,6 +65,12 @@ func Build(sections []engine.Section, opts Options) (*Set, error) {
 	}
 	if opts.Can == nil {
 		opts.Can = func(string, engine.Action) bool { return true }
+	}
+	if opts.Cannot == nil {
+		opts.Cannot = func(string, engine.Kind, engine.Action) string { return "" }
+	}
+	if opts.Takes == nil {
+		opts.Takes = func(string, engine.Action) []string { return nil }
 	}
 	b := builder{opts: opts, kinds: slices.Concat(opts.Kinds, kinds)}
 	for _, s := range sections {
@@ -135,18 +148,48 @@ func (b *builder) can(d *kind.Draft, n kind.Need) {
 		of, named = b.opts.Accounts, false
 	}
 	var unable []string
+	var reason string
 	for _, a := range of {
-		if slices.Contains(b.opts.Accounts, a) && !b.opts.Can(a, n.Action) {
+		why := b.opts.Cannot(a, engine.Kind(d.On), n.Action)
+		switch {
+		case !slices.Contains(b.opts.Accounts, a): // which is said elsewhere
+		case !b.opts.Can(a, n.Action):
 			unable = append(unable, fmt.Sprintf("%q", a))
+			reason = b.opts.Cannot(a, "", n.Action)
+		case why != "" && n.Account == "" && n.Action.Place() == "to":
+			unable, reason = append(unable, fmt.Sprintf("%q", a)), why
+		default:
+			b.takes(d, n, a, named || len(of) == 1)
 		}
 	}
 	names := strings.Join(unable, ", ")
+	what := string(n.Action)
+	if reason != "" {
+		what += " on " + d.On + ": " + reason
+	}
 	switch {
 	case len(unable) == 0:
 	case named || len(unable) == len(of):
-		d.Problem(n.Key, "the platform of account %s cannot %s", names, n.Action)
+		d.Problem(n.Key, "the platform of account %s cannot %s", names, what)
 	default:
-		d.Warn(n.Key, "the platform of account %s cannot %s (accounts = […] says where the skill works)", names, n.Action)
+		d.Warn(n.Key, "the platform of account %s cannot %s (accounts = […] says where the skill works)", names, what)
+	}
+}
+
+// takes complains of a param that the account's platform cannot do without and
+// that the skill does not give.
+func (b *builder) takes(d *kind.Draft, n kind.Need, account string, sure bool) {
+	if n.Given == nil {
+		return
+	}
+	for _, param := range b.opts.Takes(account, n.Action) {
+		switch {
+		case n.Given(param):
+		case sure:
+			d.Problem(n.Key, "%s on the platform of account %q needs the param %s as well", n.Action, account, param)
+		default:
+			d.Warn(n.Key, "%s on the platform of account %q needs the param %s as well", n.Action, account, param)
+		}
 	}
 }
 

@@ -257,3 +257,66 @@ func TestTestsAreListed(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
+
+func TestWhatAPlatformNeedsBesidesIsAProblemAtTheSkill(t *testing.T) {
+	takes := func(account string, a engine.Action) []string {
+		if account == "shop" {
+			return map[engine.Action][]string{engine.SendVoice: {"url", "duration"}, engine.SetRemark: {"user_id", "remark"}}[a]
+		}
+		return nil
+	}
+	for name, tt := range map[string]struct {
+		accounts []string
+		toml     string
+		problem  string
+	}{
+		"a voice without its length": {[]string{"shop"}, `keywords = ["k"]
+reply = [{voice = "https://x/v.amr"}]`, `send_voice on the platform of account "shop" needs the param duration as well`},
+		"a voice with it": {[]string{"shop"}, `keywords = ["k"]
+reply = [{voice = "https://x/v.amr", duration = 3}]`, ""},
+		"a voice where some other account can": {[]string{"shop", "club"}, `keywords = ["k"]
+reply = [{voice = "https://x/v.amr"}]`, ""},
+		"a remark": {[]string{"shop"}, `on = "friend_added"
+do = "set_remark"
+params = {remark = "VIP"}`, `set_remark on the platform of account "shop" needs the param user_id as well`},
+		"a remark with all": {[]string{"shop"}, `on = "friend_added"
+do = "set_remark"
+params = {remark = "VIP", user_id = "lina"}`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := skills.Build(skilltest.Parse(t, "[[skill]]\nname = \"a\"\n"+tt.toml).Sections, skills.Options{Accounts: tt.accounts, Takes: takes})
+			if tt.problem == "" && err != nil || tt.problem != "" && (err == nil || !strings.Contains(err.Error(), tt.problem)) {
+				t.Errorf("got %v, want %q", err, tt.problem)
+			}
+		})
+	}
+}
+
+func TestWhatAPlatformCannotAnswerIsAProblemWithItsReason(t *testing.T) {
+	opts := skills.Options{
+		Accounts: []string{"corp"},
+		Can:      func(_ string, a engine.Action) bool { return a != engine.AcceptFriend },
+		Cannot: func(_ string, on engine.Kind, a engine.Action) string {
+			switch {
+			case a == engine.AcceptFriend:
+				return "no interface accepts a friend"
+			case on == engine.MemberJoined:
+				return "no interface writes to a customer group"
+			}
+			return ""
+		},
+	}
+	for toml, problem := range map[string]string{
+		`on = "member_joined"
+reply = "hi"`: `the platform of account "corp" cannot send_text on group_member_joined: no interface writes to a customer group`,
+		`on = "friend_request"
+do = "accept_friend"`: `the platform of account "corp" cannot accept_friend on friend_request: no interface accepts a friend`,
+		`on = "friend_added"
+reply = "hi"`: "",
+	} {
+		_, err := skills.Build(skilltest.Parse(t, "[[skill]]\nname = \"a\"\n"+toml).Sections, opts)
+		if problem == "" && err != nil || problem != "" && (err == nil || !strings.Contains(err.Error(), problem)) {
+			t.Errorf("%s\ngot %v, want %q", toml, err, problem)
+		}
+	}
+}

@@ -40,6 +40,10 @@ const (
 	evLearned    // repeated, fields within
 	evTally
 	evIdentity
+	evIfNoted
+	evNotedAs
+	evMute
+	evTicketLimit
 )
 
 // minQuote is the length from which a text that stands in the raw body as it
@@ -106,6 +110,10 @@ func EncodeEvent(e *engine.Event) []byte {
 	b = appendString(b, evIfKnown, string(e.IfKnown))
 	b = appendString(b, evTally, e.Tally)
 	b = appendString(b, evIdentity, e.Identity)
+	b = appendString(b, evIfNoted, e.IfNoted)
+	b = appendString(b, evNotedAs, string(e.NotedAs))
+	b = appendString(b, evMute, e.Mute)
+	b = appendInt(b, evTicketLimit, int64(e.Ticket.Limit))
 	if len(e.Params) > 0 { // sorting allocates even nothing
 		for _, k := range slices.Sorted(maps.Keys(e.Params)) {
 			v := appendString(appendString(nil, paramKey, k), paramValue, e.Params[k])
@@ -221,6 +229,14 @@ func readEventField(f *fields, e *engine.Event) {
 		e.Learned = append(e.Learned, n)
 	case evTally:
 		e.Tally = f.string()
+	case evMute:
+		e.Mute = f.string()
+	case evTicketLimit:
+		e.Ticket.Limit = int(f.int())
+	case evIfNoted:
+		e.IfNoted = f.string()
+	case evNotedAs:
+		e.NotedAs = engine.Kind(f.string())
 	case evIdentity:
 		e.Identity = f.string()
 	case evTextAt:

@@ -20,12 +20,12 @@ func fullEvent() *engine.Event {
 		Account: "main", Kind: engine.FriendRequest, Type: "text", ID: "id-1", Receiver: "r",
 		Conversation: "c", Sender: "s", SenderName: "王", Self: true, Group: true,
 		Mention: engine.MentionMe, Text: "你好", Actor: "a", Members: []string{"m1", "", "m2"}, MemberNames: []string{"一", "", "二"},
-		Identity: "notice/1", Fact: "friend/s", IfKnown: engine.ContactChanged, Tally: "stream/1/replies",
+		Identity: "notice/1", Fact: "friend/s", IfKnown: engine.ContactChanged, IfNoted: "applied/s", NotedAs: engine.FriendAdded, Tally: "stream/1/replies",
 		Learned: []engine.Note{{Key: "w_id", Value: "w1", Expires: at}, {}},
 		Media:   []engine.Media{{Kind: "image", URL: "https://x", Name: "n", Size: 7}, {}},
 		Params:  map[string]string{"scene": "30", "": "empty key"},
-		Ticket:  engine.Ticket{Token: "t", Expires: at.Add(time.Hour)},
-		Time:    at.Add(-time.Second), Received: at, Raw: []byte(`{"a":1}`),
+		Ticket:  engine.Ticket{Token: "t", Expires: at.Add(time.Hour), Limit: 4000}, Mute: "why",
+		Time: at.Add(-time.Second), Received: at, Raw: []byte(`{"a":1}`),
 	}
 }
 

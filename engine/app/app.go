@@ -70,6 +70,7 @@ type App struct {
 	generation atomic.Int64
 	ready      atomic.Bool
 	reloading  sync.Mutex
+	pausing    sync.Mutex // so that a note and its hold agree
 
 	store    store.Store
 	queue    *queue.Queue
@@ -155,7 +156,7 @@ func (a *App) open(ctx context.Context, cfg *config.Config) error {
 		return fmt.Errorf("open store: %w", err)
 	}
 	a.store = st
-	a.o.Plan.memory.use(st)
+	a.o.Plan.memory.use(st, a.o.Log)
 	return nil
 }
 
@@ -166,13 +167,16 @@ func (a *App) build(cfg *config.Config) error {
 	a.queue = queue.New(queue.Options{Inbox: a.store, Buffer: 64, Log: a.o.Log})
 	a.egress = egress.New(egress.Options{
 		Outbox: a.store, Global: cfg.Limit.Rate, Accounts: a.o.Plan.senders, Unwanted: a.unwanted,
-		Now: a.store.Now, Chance: a.o.Chance, Grace: grace * 2 / 5, Log: a.o.Log, Metrics: a.metrics,
+		Halted: func(account, note string) { a.presence.Suspect(account, note) },
+		Now:    a.store.Now, Chance: a.o.Chance, Grace: grace * 2 / 5, Log: a.o.Log, Metrics: a.metrics,
 	})
 	a.presence = presence.New(presence.Options{
-		Offline: turn.OfflineKey, Memory: a.o.Plan.memory, Accounts: a.probers, Log: a.o.Log,
+		Offline: turn.OfflineKey, Why: whyOffline, Store: a.store, Accounts: a.probers, Log: a.o.Log,
 		Hold: func(account, reason string) { a.egress.Hold(account, causeOffline, reason) },
 	})
-	a.recoverHolds()
+	if err := a.recoverHolds(a.o.Plan); err != nil {
+		return err
+	}
 	a.dispatch = dispatch.New(dispatch.Options{
 		Entries: a.queue.Entries(), Store: a.store,
 		Setup:     func() turn.Setup { return a.live.Load().Setup },
@@ -193,6 +197,12 @@ func (a *App) build(cfg *config.Config) error {
 	})
 	a.gauges()
 	return a.ingress.SetRoutes(a.o.Plan.routes)
+}
+
+// whyOffline is the part of an account's note that is for people.
+func whyOffline(note string) string {
+	_, why := turn.OfflineNote(note)
+	return why
 }
 
 // probers are the accounts, with how to ask whether each is online; nil where

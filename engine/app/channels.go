@@ -42,18 +42,13 @@ var platforms = []platform{
 	{
 		Adapter: wecom.Adapter,
 		accounts: config.Channel{
-			Forms:   []string{"app", "aibot", "robot"},
+			Forms:   []string{wecom.FormApp, wecom.FormAIBot, wecom.FormRobot},
 			Keys:    []string{"corp_id", "agent_id", "secret", "callback_token", "encoding_aes_key", "receive_id", "key"},
 			Needs:   wecomNeeds,
 			Default: wecomDefault,
 			SkewOff: true,
 		},
-		textLimit: func(form string) int {
-			if form == "aibot" {
-				return 20480
-			}
-			return 2048
-		},
+		textLimit: wecom.TextLimit,
 	},
 	{
 		Adapter: gewe.Adapter,
@@ -93,9 +88,9 @@ var platforms = []platform{
 
 func wecomNeeds(form string) []string {
 	switch form {
-	case "robot":
+	case wecom.FormRobot:
 		return []string{"key"}
-	case "aibot":
+	case wecom.FormAIBot:
 		return []string{"callback_token", "encoding_aes_key"}
 	}
 	return []string{"corp_id", "agent_id", "secret", "callback_token", "encoding_aes_key"}
@@ -104,13 +99,13 @@ func wecomNeeds(form string) []string {
 // wecomDefault has the platform's own limits. What goes to one member beyond 30
 // a minute it drops without a word, so that no answer could slow us down.
 func wecomDefault(form string, a *config.Account) {
-	a.BaseURL = "https://qyapi.weixin.qq.com"
+	a.BaseURL = wecom.BaseURL
 	a.OnDoubt = "resend"
 	a.Retry.Timeout = engine.Duration(15 * time.Second)
 	switch form {
-	case "app":
+	case wecom.FormApp:
 		a.Limit.PerConversation = every(25, time.Minute)
-	case "robot":
+	case wecom.FormRobot:
 		a.OnDoubt = "hold"
 		a.Limit.Rate = every(20, time.Minute)
 	}

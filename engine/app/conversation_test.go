@@ -12,6 +12,11 @@ import (
 	"bot/engine"
 	"bot/engine/app"
 	"bot/engine/channel"
+	"bot/engine/channel/generic/genericstub"
+	"bot/engine/channel/gewe/gewestub"
+	"bot/engine/channel/qiwe/qiwestub"
+	"bot/engine/channel/wecom/wecomstub"
+	"bot/engine/channel/wkteam/wkteamstub"
 	"bot/engine/stub"
 )
 
@@ -39,7 +44,7 @@ var talks = []struct {
 		name: "generic", account: `channel = "generic"
 app_id = "wx_demo"
 base_url = "http://PLATFORM"`,
-		platform: stub.Options{Channel: "generic", Account: channel.Account{AppID: "wx_demo"}},
+		platform: stub.Options{Protocol: genericstub.New, Account: channel.Account{AppID: "wx_demo"}},
 		friend:   []engine.Kind{engine.FriendRequest, engine.FriendAdded}, user: "u1",
 	},
 	{
@@ -48,7 +53,7 @@ app_id = "wx_device"
 self = "wxid_bot"
 token = "T0KEN"
 base_url = "http://PLATFORM/gewe/v2/api"`,
-		platform: stub.Options{Channel: "gewe", Account: channel.Account{AppID: "wx_device", Self: "wxid_bot", Token: "T0KEN"}},
+		platform: stub.Options{Protocol: gewestub.New, Account: channel.Account{AppID: "wx_device", Self: "wxid_bot", Token: "T0KEN"}},
 		friend:   []engine.Kind{engine.FriendRequest, engine.FriendAdded}, user: "wxid_u1",
 	},
 	{
@@ -57,7 +62,7 @@ w_id = "w1"
 self = "wxid_bot"
 token = "T0KEN"
 base_url = "http://PLATFORM"`,
-		platform: stub.Options{Channel: "wkteam", Account: channel.Account{WID: "w1", Self: "wxid_bot", Token: "T0KEN"}},
+		platform: stub.Options{Protocol: wkteamstub.New, Account: channel.Account{WID: "w1", Self: "wxid_bot", Token: "T0KEN"}},
 		friend:   []engine.Kind{engine.FriendRequest, engine.FriendAdded}, user: "wxid_u1",
 	},
 	{
@@ -66,14 +71,14 @@ guid = "guid-1"
 self = "1688850000000000"
 token = "T0KEN"
 base_url = "http://PLATFORM/qiwe/api/qw"`,
-		platform: stub.Options{Channel: "qiwe", Account: channel.Account{GUID: "guid-1", Self: "1688850000000000", Token: "T0KEN"}},
+		platform: stub.Options{Protocol: qiwestub.New, Account: channel.Account{GUID: "guid-1", Self: "1688850000000000", Token: "T0KEN"}},
 		friend:   []engine.Kind{engine.FriendRequest, engine.FriendAdded}, user: "7881300000000001",
 	},
 	{
 		name: "wecom app", account: corp("app", `agent_id = 1000002
 corp_id = "ww0a1b2c3d4e5f6071"
 secret = "S3CRET"`),
-		platform: stub.Options{Channel: "wecom", Account: channel.Account{
+		platform: stub.Options{Protocol: wecomstub.New, Account: channel.Account{
 			Form: "app", CorpID: "ww0a1b2c3d4e5f6071", AgentID: 1000002, Secret: "S3CRET", CallbackToken: corpToken, EncodingAESKey: corpKey,
 		}},
 		friend: []engine.Kind{engine.FriendAdded}, user: "lina",
@@ -82,7 +87,7 @@ secret = "S3CRET"`),
 		name: "wecom customer service", account: corp("app", `agent_id = 1000002
 corp_id = "ww0a1b2c3d4e5f6071"
 secret = "S3CRET"`),
-		platform: stub.Options{Channel: "wecom", Account: channel.Account{
+		platform: stub.Options{Protocol: wecomstub.New, Account: channel.Account{
 			Form: "app", CorpID: "ww0a1b2c3d4e5f6071", AgentID: 1000002, Secret: "S3CRET", CallbackToken: corpToken, EncodingAESKey: corpKey,
 		}},
 		user: "wmCustomer1", group: "wkService1", to: "wkService1/wmCustomer1",
@@ -174,11 +179,11 @@ func TestAConversationOnEveryChannel(t *testing.T) {
 // An AI bot is not sent to: it is asked, until its answer is complete.
 func TestAConversationWithAnAIBot(t *testing.T) {
 	t.Parallel()
-	r := start(t, stub.Options{Channel: "wecom", Account: channel.Account{Form: "aibot", CallbackToken: corpToken, EncodingAESKey: corpKey}},
+	r := start(t, stub.Options{Protocol: wecomstub.New, Account: channel.Account{Form: "aibot", CallbackToken: corpToken, EncodingAESKey: corpKey}},
 		"[[account]]\nname = \"shop\"\npath = \"/in\"\n"+corp("aibot", "")+unhurried+flows)
 	for _, line := range append(lines[:len(lines):len(lines)], struct{ say, hear string }{"什么都不是", ""}) {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		stream, err := r.platform.Ask(ctx, "http://"+r.life.at.Callback+"/in", stub.Said{User: "lina", Text: line.say}, 50*time.Millisecond)
+		stream, err := wecomstub.Ask(ctx, r.platform, "http://"+r.life.at.Callback+"/in", stub.Said{User: "lina", Text: line.say}, 50*time.Millisecond)
 		cancel()
 		if err != nil || !stream.Finished || stream.Text() != line.hear {
 			t.Errorf("%s: %+v (%v), want %q", line.say, stream, err, line.hear)
@@ -217,5 +222,43 @@ func TestTheExamplesOtherAccounts(t *testing.T) {
 	delete(known, "generic")
 	if len(known) > 0 {
 		t.Errorf("no account of %v in the example", known)
+	}
+}
+
+// A welcome may be longer than a message, and its permission is for one use.
+func TestALongWelcomeIsOneMessage(t *testing.T) {
+	t.Parallel()
+	welcome := strings.Repeat("欢", 1000) + "末尾"
+	manners, text := talkOf(t, "wecom app", "[[skill]]\nname = \"w\"\non = \"friend_added\"\nreply = \""+welcome+"\"\n")
+	r := start(t, manners, text)
+	const customer = "wmSTUB00000000000000000000000001"
+	r.happens(stub.Said{Kind: engine.FriendAdded, User: customer})
+	if got := r.texts(customer, 1); !slices.Equal(got, []string{welcome}) {
+		t.Errorf("%d texts", len(got))
+	}
+	r.idle()
+	if s := r.status(); s.Dead != 0 {
+		t.Errorf("%d dead letters", s.Dead)
+	}
+}
+
+// Nothing is said where the platform takes nothing, and nothing dies of it.
+func TestWhatCannotBeAnsweredLeavesNoDeadLetter(t *testing.T) {
+	t.Parallel()
+	manners, text := talkOf(t, "wecom app", echo)
+	r := start(t, manners, text+`
+[[account]]
+name = "other"
+channel = "generic"
+base_url = "http://PLATFORM"
+[[skill]]
+name = "left"
+on = "friend_lost"
+reply = "BYE"
+`)
+	r.happens(stub.Said{Kind: engine.FriendLost, User: "wmSTUB00000000000000000000000001"})
+	r.idle()
+	if s := r.status(); s.Dead != 0 || len(r.platform.Calls(stub.Text(""))) != 0 {
+		t.Errorf("%d dead letters, %d texts", s.Dead, len(r.platform.Calls(stub.Text(""))))
 	}
 }

@@ -2,41 +2,59 @@ package app
 
 import (
 	"context"
-	"errors"
-	"sync/atomic"
+	"log/slog"
+	"sync"
 
 	"bot/engine"
 	"bot/store"
 )
 
-// memory is what adapters remember, once there is a store: they are made
-// before it is opened, since a configuration is judged first. Without one, as
-// in a check, nothing was ever remembered.
+// memory is what adapters remember. They are made before the store is opened,
+// since a configuration is judged first; until then, and for a verb that never
+// opens one, notes live as long as the process.
 type memory struct {
-	store atomic.Pointer[store.Store]
+	mu    sync.Mutex
+	store store.Memory // nil: there is none (yet)
+	notes map[[2]string]string
+	log   *slog.Logger
 }
 
-func (m *memory) use(s store.Store) { m.store.Store(&s) }
+func (m *memory) use(s store.Memory, log *slog.Logger) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.store, m.log, m.notes = s, log, nil
+}
 
 // Recall implements channel.Memory. What cannot be read counts as forgotten:
 // adapters keep nothing that they could not find out again.
 func (m *memory) Recall(account, key string) string {
-	s := m.store.Load()
+	m.mu.Lock()
+	s, log, note := m.store, m.log, m.notes[[2]string{account, key}]
+	m.mu.Unlock()
 	if s == nil {
-		return ""
+		return note
 	}
-	value, err := (*s).Recall(account, key)
+	value, err := s.Recall(account, key)
 	if err != nil {
-		return ""
+		log.Error("a note cannot be read and counts as forgotten", "account", account, "note", key, "error", err)
 	}
 	return value
 }
 
 // Remember implements channel.Memory.
 func (m *memory) Remember(ctx context.Context, account string, notes ...engine.Note) error {
-	s := m.store.Load()
+	m.mu.Lock()
+	s := m.store
 	if s == nil {
-		return errors.New("there is no store to remember in")
+		defer m.mu.Unlock()
+		if m.notes == nil {
+			m.notes = make(map[[2]string]string)
+		}
+		for _, n := range notes {
+			m.notes[[2]string{account, n.Key}] = n.Value
+		}
+		return nil
 	}
-	return (*s).Remember(ctx, account, notes)
+	m.mu.Unlock()
+	return s.Remember(ctx, account, notes)
 }

@@ -19,6 +19,8 @@ const (
 // pause stops an account, or all for "", or lets them go again, and returns
 // which. It is on disk before it holds, so that no restart undoes it.
 func (a *App) pause(ctx context.Context, account string, on bool) ([]string, error) {
+	a.pausing.Lock()
+	defer a.pausing.Unlock()
 	accounts := accountNames(a.live.Load().Config.Accounts)
 	if account != "" {
 		accounts = []string{account}
@@ -37,14 +39,23 @@ func (a *App) pause(ctx context.Context, account string, on bool) ([]string, err
 	return accounts, nil
 }
 
-// recoverHolds holds what was held when the last process ended. It must come
-// before anything is sent.
-func (a *App) recoverHolds() {
-	for _, name := range accountNames(a.live.Load().Config.Accounts) {
-		if why := a.o.Plan.memory.Recall(name, pausedKey); why != "" {
+// recoverHolds holds what was held when the last process, or the account's last
+// stay in the configuration, ended. It must come before anything is sent.
+func (a *App) recoverHolds(plan *Plan) error {
+	a.pausing.Lock()
+	defer a.pausing.Unlock()
+	for _, name := range accountNames(plan.Config.Accounts) {
+		why, err := a.store.Recall(name, pausedKey)
+		if err != nil {
+			return fmt.Errorf("look up whether account %q is paused: %w", name, err)
+		}
+		if why != "" {
 			a.egress.Hold(name, causePaused, why)
 			a.o.Log.Warn("account is paused: nothing leaves until `bot resume`", "account", name)
 		}
+		if err := a.presence.Recover(name); err != nil {
+			return fmt.Errorf("look up whether account %q is offline: %w", name, err)
+		}
 	}
-	a.presence.Recover()
+	return nil
 }

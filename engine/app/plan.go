@@ -28,6 +28,11 @@ type Accounts struct {
 	Names  []string
 	Selves []string // their own ids on their platforms, as far as configured
 	Can    func(account string, a engine.Action) bool
+	// Cannot says why an account's platform cannot do an action in answer to an
+	// event of the kind ("" any); "" when there is no such reason.
+	Cannot func(account string, on engine.Kind, a engine.Action) string
+	// Takes are the params that an account's platform cannot do an action without.
+	Takes func(account string, a engine.Action) []string
 	// TextLimit is the longest text in bytes that all of their platforms take; 0
 	// where none is known.
 	TextLimit int
@@ -69,16 +74,18 @@ func prepare(load func() (*config.Config, error), build SkillBuilder, host chann
 	}
 	p := &Plan{Config: cfg, senders: make(map[string]egress.Account), policies: make(map[string]ingress.Policy), host: host, memory: m}
 	can := func(string, engine.Action) bool { return true } // accounts that are wrong themselves are not asked
+	takes := func(string, engine.Action) []string { return nil }
+	cannot := func(string, engine.Kind, engine.Action) string { return "" }
 	if err == nil {
 		err = p.connect()
-		can = p.can
+		can, takes, cannot = p.can, p.takes, p.cannot
 	}
 	sections := make([]engine.Section, len(cfg.Skills))
 	for i, s := range cfg.Skills {
 		sections[i] = s
 	}
 	skills, skillErr := build(sections, Accounts{
-		Names: accountNames(cfg.Accounts), Selves: selves(cfg.Accounts), Can: can, TextLimit: textLimit(cfg.Accounts),
+		Names: accountNames(cfg.Accounts), Selves: selves(cfg.Accounts), Can: can, Cannot: cannot, Takes: takes, TextLimit: shortest(cfg.Accounts),
 	})
 	if err != nil || skillErr != nil {
 		return nil, config.ProblemsIn(errors.Join(err, skillErr))
@@ -102,7 +109,7 @@ func (p *Plan) connect() error {
 		p.senders[a.Name], p.policies[a.Name] = outbound(a, sender), policy(a)
 		p.Setup.Accounts[a.Name] = engine.Account{
 			Name: a.Name, Channel: a.Channel, Location: a.Location, Names: a.Names, MentionAll: a.MentionAll,
-			Meets: speaks(a.Channel).meets,
+			Meets: speaks(a.Channel).meets, TextLimit: textLimit(a),
 		}
 	}
 	if len(errs) == 0 {
@@ -154,6 +161,22 @@ func (p *Plan) can(account string, a engine.Action) bool {
 	return can
 }
 
+func (p *Plan) cannot(account string, on engine.Kind, a engine.Action) string {
+	if e, ok := p.senders[account].Sender.(channel.Explainer); ok {
+		return e.Cannot(on, a)
+	}
+	return ""
+}
+
+func (p *Plan) takes(account string, a engine.Action) []string {
+	s, ok := p.senders[account]
+	if !ok {
+		return nil
+	}
+	params, _ := s.Sender.Needs(a)
+	return params
+}
+
 func selves(accounts []config.Account) (ids []string) {
 	for _, a := range accounts {
 		if a.Self != "" {
@@ -163,15 +186,20 @@ func selves(accounts []config.Account) (ids []string) {
 	return ids
 }
 
-// textLimit is the smallest of the accounts' limits; 0 where none has one.
-func textLimit(accounts []config.Account) (limit int) {
+// textLimit is the longest text that the account's platform takes in bytes; 0
+// where none is known.
+func textLimit(a *config.Account) int {
+	p, _ := speaker(a.Channel)
+	if p.textLimit == nil {
+		return 0
+	}
+	return p.textLimit(a.Form)
+}
+
+// shortest is the smallest of the accounts' text limits; 0 where none has one.
+func shortest(accounts []config.Account) (limit int) {
 	for i := range accounts {
-		a := &accounts[i]
-		p, known := speaker(a.Channel)
-		if !known || p.textLimit == nil {
-			continue
-		}
-		if n := p.textLimit(a.Form); limit == 0 || n < limit {
+		if n := textLimit(&accounts[i]); n > 0 && (limit == 0 || n < limit) {
 			limit = n
 		}
 	}

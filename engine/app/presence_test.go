@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"bot/engine"
+	"bot/engine/channel/wecom/wecomstub"
 	"bot/engine/stub"
 )
 
@@ -106,7 +107,7 @@ func TestAPausedAccountStaysSoUntilItIsResumed(t *testing.T) {
 // A robot only sends: what other systems push, each text as it is.
 func TestARobotIsPushedTo(t *testing.T) {
 	t.Parallel()
-	r := start(t, stub.Options{Channel: "wecom", Account: robot}, strings.Replace(`
+	r := start(t, stub.Options{Protocol: wecomstub.New, Account: robot}, strings.Replace(`
 [[account]]
 name = "shop"
 channel = "wecom"

@@ -52,6 +52,10 @@ func (a *App) apply(plan *Plan) error {
 	if err := a.ingress.SetRoutes(plan.routes); err != nil {
 		return err
 	}
+	// An account that comes back may have been held when it went.
+	if err := a.recoverHolds(plan); err != nil {
+		return err
+	}
 	a.live.Store(plan)
 	a.egress.Reconfigure(plan.senders, plan.Config.Limit.Rate)
 	a.dispatch.Reconfigured()

@@ -21,6 +21,7 @@ import (
 	"bot/engine"
 	"bot/engine/app"
 	"bot/engine/channel"
+	"bot/engine/channel/generic/genericstub"
 	"bot/engine/config"
 	"bot/engine/stub"
 	"bot/skills"
@@ -90,6 +91,9 @@ func newRig(t testing.TB, manners stub.Options) *rig {
 	t.Helper()
 	if manners.Keep == 0 {
 		manners.Keep = 1 << 20
+	}
+	if manners.Protocol == nil {
+		manners.Protocol = genericstub.New
 	}
 	platform, err := stub.New(manners)
 	if err != nil {

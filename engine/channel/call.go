@@ -23,7 +23,8 @@ const (
 type longReplies struct{}
 
 // LongReplies lets the calls made with the context read answers that are as long
-// as lists are: for operators' lookups, of which there is one at a time.
+// as lists are: for operators' look-ups and pulled pages, of which there are few
+// at a time.
 func LongReplies(ctx context.Context) context.Context {
 	return context.WithValue(ctx, longReplies{}, true)
 }
@@ -41,6 +42,13 @@ type Call struct {
 	URL    *url.URL
 	Header http.Header
 	Body   []byte
+	// From is the body in Body's place where that is too large to hold, and Size
+	// its length in bytes, which must be right. It is read once, by Do.
+	From io.Reader
+	Size int64
+	// Repeats: to make the call again does no harm, since the platform recognises
+	// a repeat. A failure of its server then leaves nothing in doubt.
+	Repeats bool
 	// Secrets never appear in an error of this call, whoever's words it quotes.
 	Secrets []string
 	Now     func() time.Time // for Retry-After; nil = time.Now
@@ -50,7 +58,7 @@ type Call struct {
 type Reply struct {
 	Status int
 	Header http.Header
-	Body   []byte // at most MaxReply
+	Body   []byte // at most MaxReply, or MaxLongReply
 	Cut    bool   // there was more
 }
 
@@ -64,8 +72,10 @@ type Reply struct {
 //	written, no complete answer: reset, time-out   Unsure
 //	3xx                                            Permanent, not followed
 //	401, 403                                       Credential
-//	408, 425, 5xx                                  Transient
+//	408, 425                                       Transient
 //	429; 503 with Retry-After                      Throttled
+//	503 without                                    Transient: said by those who did not begin
+//	any other 5xx                                  Unsure, with Repeats Transient
 //	any other status below 200 or from 400         Permanent
 //
 // A request counts as written once a byte of it was handed to the network,
@@ -148,9 +158,11 @@ func (c *Call) request(ctx context.Context) (*http.Request, error) {
 	if req.Header == nil {
 		req.Header = make(http.Header)
 	}
-	if len(c.Body) > 0 || method != http.MethodGet && method != http.MethodHead {
-		req.Body = io.NopCloser(bytes.NewReader(c.Body))
-		req.ContentLength = int64(len(c.Body))
+	switch {
+	case c.From != nil:
+		req.Body, req.ContentLength = io.NopCloser(c.From), c.Size
+	case len(c.Body) > 0 || method != http.MethodGet && method != http.MethodHead:
+		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(c.Body)), int64(len(c.Body))
 	}
 	return req.WithContext(ctx), nil
 }
@@ -164,8 +176,12 @@ func (c *Call) refused(r Reply) *SendError {
 		class = Credential
 	case r.Status == http.StatusTooManyRequests, r.Status == http.StatusServiceUnavailable && asked:
 		class = Throttled
-	case r.Status == http.StatusRequestTimeout, r.Status == http.StatusTooEarly, r.Status >= 500:
+	case r.Status == http.StatusRequestTimeout, r.Status == http.StatusTooEarly, r.Status == http.StatusServiceUnavailable:
 		class = Transient
+	case r.Status >= 500 && c.Repeats:
+		class = Transient
+	case r.Status >= 500: // a gateway's 502 or 504 may stand before a server that has just acted
+		class = Unsure
 	}
 	note := string(r.Body)
 	if r.Status/100 == 3 {
@@ -184,9 +200,34 @@ func (c *Call) Fail(class Class, status int, note string) *SendError {
 	return &SendError{Class: class, Status: status, Note: c.note(note)}
 }
 
+// Denied makes the SendError of a failure that the body of a 2xx answer tells.
+// What is Throttled waits as long as the answer asks (Retry-After), else for
+// rest, or where that is 0 as the engine sees fit.
+func (c *Call) Denied(class Class, r *Reply, note string, rest time.Duration) *SendError {
+	e := c.Fail(class, r.Status, note)
+	if class != Throttled {
+		return e
+	}
+	if until, asked := RetryAfter(r.Header, c.now()); asked {
+		e.Until = until
+	} else if rest > 0 {
+		e.Until = c.now().Add(rest)
+	}
+	return e
+}
+
 func (c *Call) now() time.Time {
 	if c.Now == nil {
 		return time.Now()
 	}
 	return c.Now()
+}
+
+// Harmless reports the failure of what nobody sees when it is done twice, such
+// as a look-up: no doubt is left about it, and it can be tried again.
+func Harmless(err error) error {
+	if e, ok := errors.AsType[*SendError](err); ok && e.Class == Unsure {
+		e.Class = Transient
+	}
+	return err
 }

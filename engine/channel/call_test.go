@@ -3,6 +3,7 @@ package channel
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -46,6 +47,7 @@ func TestCallClassesByStatus(t *testing.T) {
 		name       string
 		status     int
 		retryAfter string
+		repeats    bool
 		want       Class         // "" = success
 		until      time.Duration // from noon; -1 = zero
 	}{
@@ -66,12 +68,15 @@ func TestCallClassesByStatus(t *testing.T) {
 		{name: "429 with a past date", status: 429, retryAfter: noon.Add(-time.Hour).Format(http.TimeFormat), want: Throttled},
 		{name: "429 with garbage", status: 429, retryAfter: "-5", want: Throttled, until: -1},
 		{name: "429 with a huge time", status: 429, retryAfter: strings.Repeat("9", 40), want: Throttled, until: 24 * time.Hour},
-		{name: "500", status: 500, want: Transient},
-		{name: "500 with a time", status: 500, retryAfter: "9", want: Transient},
-		{name: "502", status: 502, want: Transient},
+		{name: "500", status: 500, want: Unsure},
+		{name: "500 with a time", status: 500, retryAfter: "9", want: Unsure},
+		{name: "500 to what may be repeated", status: 500, repeats: true, want: Transient},
+		{name: "502", status: 502, want: Unsure},
+		{name: "502 to what may be repeated", status: 502, repeats: true, want: Transient},
 		{name: "503", status: 503, want: Transient},
 		{name: "503 with a time", status: 503, retryAfter: "2", want: Throttled, until: 2 * time.Second},
 		{name: "503 with garbage", status: 503, retryAfter: "soon", want: Transient},
+		{name: "504", status: 504, want: Unsure},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -85,7 +90,7 @@ func TestCallClassesByStatus(t *testing.T) {
 				}
 				w.WriteHeader(tt.status)
 			})
-			call := Call{URL: address(t, url), Body: []byte("{}"), Now: func() time.Time { return noon }}
+			call := Call{URL: address(t, url), Body: []byte("{}"), Repeats: tt.repeats, Now: func() time.Time { return noon }}
 			_, err := call.Do(t.Context(), client(t))
 			e := wantClass(t, err, tt.want)
 			if calls.Load() != 1 {
@@ -386,6 +391,38 @@ func TestCallsOverStaleConnections(t *testing.T) {
 	}
 }
 
+func TestCallStreamsItsBody(t *testing.T) {
+	const body = "from a file"
+	tests := []struct {
+		name string
+		size int64
+		want Class
+	}{
+		{"as long as it says", int64(len(body)), ""},
+		{"longer than it says", 4, Unsure}, // the server may have what it was promised
+		{"shorter than it says", 100, Unsure},
+		{"of unknown size", 0, Permanent},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				fmt.Fprint(w, r.ContentLength, " ")
+				io.Copy(w, r.Body)
+			})
+			call := Call{URL: address(t, url), From: onlyReader{strings.NewReader(body)}, Size: tt.size}
+			r, err := call.Do(t.Context(), client(t))
+			wantClass(t, err, tt.want)
+			if want := fmt.Sprint(tt.size, " ", body); err == nil && string(r.Body) != want {
+				t.Errorf("the server got %q, want %q", r.Body, want)
+			}
+		})
+	}
+}
+
+// onlyReader hides what else a reader can: nobody may rewind it, or ask it for
+// its length.
+type onlyReader struct{ io.Reader }
+
 func TestReplyIsBounded(t *testing.T) {
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) { w.Write(make([]byte, MaxReply+1)) })
 	call := Call{URL: address(t, url)}
@@ -396,26 +433,6 @@ func TestReplyIsBounded(t *testing.T) {
 	r, err = call.Do(LongReplies(t.Context()), client(t))
 	if err != nil || len(r.Body) != MaxReply+1 || r.Cut {
 		t.Errorf("a long reply: %d bytes, cut %v, %v", len(r.Body), r.Cut, err)
-	}
-}
-
-func TestNotes(t *testing.T) {
-	call := Call{Secrets: []string{"s3cr+t", ""}}
-	tests := []struct{ name, note, want string }{
-		{"as it is", "no such user", "no such user"},
-		{"on one line", " a\r\n\tb\x1b[31m ", "a b [31m"},
-		{"a secret", "bad token s3cr+t!", "bad token ***!"},
-		{"a secret in an address", "GET /x?token=s3cr%2Bt", "GET /x?token=***"},
-		{"a secret at the cut", strings.Repeat("x", 197) + "s3cr+t", strings.Repeat("x", 197) + "***"},
-		{"cut on a character", strings.Repeat("界", 300), strings.Repeat("界", 200)},
-		{"not UTF-8", "a\xffb", "a\uFFFDb"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := call.Fail(Permanent, 0, tt.note).Note; got != tt.want {
-				t.Errorf("got %q, want %q", got, tt.want)
-			}
-		})
 	}
 }
 
@@ -441,4 +458,35 @@ func wantClass(t *testing.T, err error, want Class) *SendError {
 		t.Errorf("got %v, want class %q", err, want)
 	}
 	return e
+}
+
+func TestHarmlessLeavesNoDoubt(t *testing.T) {
+	for class, want := range map[Class]Class{Unsure: Transient, Permanent: Permanent, Halted: Halted} {
+		wantClass(t, Harmless(new(Call).Fail(class, 0, "")), want)
+	}
+	if err := Harmless(nil); err != nil {
+		t.Errorf("a success became %v", err)
+	}
+}
+
+func TestDeniedAnswersSayHowLongToRest(t *testing.T) {
+	call := Call{Secrets: []string{"s3cret"}, Now: func() time.Time { return noon }}
+	asked := http.Header{"Retry-After": {"7"}}
+	for _, tt := range []struct {
+		name   string
+		class  Class
+		header http.Header
+		rest   time.Duration
+		want   time.Time
+	}{
+		{"as the adapter knows", Throttled, nil, time.Hour, noon.Add(time.Hour)},
+		{"as the answer asks", Throttled, asked, time.Hour, noon.Add(7 * time.Second)},
+		{"as the engine sees fit", Throttled, nil, 0, time.Time{}},
+		{"not at all", Permanent, asked, time.Hour, time.Time{}},
+	} {
+		e := call.Denied(tt.class, &Reply{Status: 200, Header: tt.header}, "no, s3cret", tt.rest)
+		if e.Class != tt.class || e.Status != 200 || e.Note != "no, ***" || !e.Until.Equal(tt.want) {
+			t.Errorf("%s: %+v", tt.name, e)
+		}
+	}
 }

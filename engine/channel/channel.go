@@ -40,6 +40,7 @@ type Receipt struct {
 	Events  []*engine.Event
 	Answer  Answer // for first arrivals and duplicates alike
 	Foreign string // the unknown account's id in the body; "" when it was ours
+	Account string // whose it was, where it carries no event and that is known
 	// Doorbells are made durable before the answer leaves, and then answered by
 	// the Puller of the account's sender.
 	Doorbells []Doorbell
@@ -68,8 +69,8 @@ func (r *Refusal) Error() string {
 }
 
 // Receiver reads callbacks that arrive on one path, for all accounts that
-// share it. Receive changes nothing but its argument, waits for nothing, and is
-// safe for concurrent use. Its error is always a *Refusal.
+// share it. Receive changes its argument and nothing durable, waits for nothing,
+// and is safe for concurrent use. Its error is always a *Refusal.
 type Receiver interface {
 	Receive(r *Request) (Receipt, error)
 }
@@ -92,7 +93,8 @@ const (
 	// It costs no attempt and holds the whole account, which looks again now and
 	// then.
 	Halted Class = "halted"
-	// Credential: the token was refused; refresh once and try again.
+	// Credential: the token was refused. It is tried once more at once, in case a
+	// fresh one was fetched meanwhile; refused again it counts as Halted.
 	Credential Class = "credential"
 	// Permanent: it will never work; dead letter at once.
 	Permanent Class = "permanent"
@@ -157,6 +159,13 @@ type (
 	// "resend" then holds the others for a person.
 	Repeater interface {
 		Repeatable(c *engine.Command) bool
+	}
+	// Explainer says why the platform cannot do an action in answer to an event of
+	// the kind, or why it lacks the action ("" as the kind); "" when it can, or when
+	// there is no more to say than that it lacks it. What it gives a reason for is
+	// a problem of the configuration.
+	Explainer interface {
+		Cannot(on engine.Kind, a engine.Action) (reason string)
 	}
 	// Shower shows a text that is still growing in the place where the
 	// conversation's answer will stand. It may do nothing.

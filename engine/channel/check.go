@@ -16,6 +16,9 @@ func (c *Call) check(method string) error {
 	if err := CheckURL(c.URL); err != nil {
 		return err
 	}
+	if c.From != nil && c.Size <= 0 {
+		return errors.New("a body that is read from elsewhere needs its size")
+	}
 	return checkHeader(c.Header)
 }
 

@@ -1,6 +1,7 @@
 package channel
 
 import (
+	"encoding/json"
 	"net/url"
 	"strings"
 	"unicode"
@@ -33,4 +34,21 @@ func (c *Call) note(s string) string {
 		}
 	}
 	return s
+}
+
+// Note is what a Sender notes of a command that it carried out: an object of the
+// values that are not empty. It is "" where there are none, and where they do not
+// fit into MaxNote: what was done was done all the same.
+func Note(values map[string]string) string {
+	told := make(map[string]string, len(values))
+	for name, v := range values {
+		if v != "" {
+			told[name] = v
+		}
+	}
+	b, err := json.Marshal(told)
+	if err != nil || len(told) == 0 || len(b) > MaxNote {
+		return ""
+	}
+	return string(b)
 }

@@ -3,6 +3,7 @@ package channel
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"bot/engine"
@@ -40,44 +41,47 @@ func text(v any) string {
 	return ""
 }
 
-func list(v any) (all []string) {
-	add := func(s string) {
-		if s = strings.TrimSpace(s); s != "" {
-			all = append(all, s)
-		}
-	}
+// list is what a list holds, without the blanks in it.
+func list(v any) []string {
+	return slices.DeleteFunc(places(v), func(s string) bool { return s == "" })
+}
+
+// places are the places of a list, blanks among them.
+func places(v any) (all []string) {
 	switch v := v.(type) {
 	case []string:
-		for _, s := range v {
-			add(s)
-		}
+		all = slices.Clone(v)
 	case []any:
 		for _, one := range v {
-			add(text(one))
+			all = append(all, text(one))
 		}
 	default:
-		for s := range strings.SplitSeq(text(v), ",") {
-			add(s)
-		}
+		all = strings.Split(text(v), ",")
+	}
+	for i := range all {
+		all[i] = strings.TrimSpace(all[i])
 	}
 	return all
 }
 
 // Mentions are the ids that a text mentions and the names to show for them,
-// one for each; everybody is "all". A member without a known name is shown by
-// the id.
+// one for each; everybody is "all". A name stands in the place of its id; a
+// member whose name is blank or missing is shown by the id.
 func Mentions(c *engine.Command) (ids, names []string) {
-	ids, names = Params(c, "at"), Params(c, "at_names")
-	for i, id := range ids {
+	called := places(c.Params["at_names"])
+	for i, id := range places(c.Params["at"]) {
+		name := id
 		switch {
-		case i < len(names):
+		case id == "":
+			continue
+		case i < len(called) && called[i] != "":
+			name = called[i]
 		case id == "all":
-			names = append(names, "所有人")
-		default:
-			names = append(names, id)
+			name = "所有人"
 		}
+		ids, names = append(ids, id), append(names, name)
 	}
-	return ids, names[:len(ids)]
+	return ids, names
 }
 
 // Lacking names the first of the needed params that the command does not have,

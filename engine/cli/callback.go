@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"bot/engine/channel"
 	"bot/engine/config"
+	"bot/engine/nearest"
 )
 
 // askTime bounds one request that an operator makes by hand.
@@ -46,8 +49,12 @@ func callbackVerb(ctx context.Context, c *call) int {
 		c.say(fmt.Errorf("-url: %w (like https://bot.example.com)", err))
 		return exitUsage
 	}
-	if u.Path == "" || u.Path == "/" {
-		u.Path = a.Path
+	if u.RawQuery != "" || u.Fragment != "" {
+		c.say(errors.New("-url: it ends with the path, without ? and #"))
+		return exitUsage
+	}
+	if !strings.HasSuffix(u.Path, a.Path) {
+		u.Path = strings.TrimRight(u.Path, "/") + a.Path
 	}
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -55,17 +62,9 @@ func callbackVerb(ctx context.Context, c *call) int {
 		c.say(fmt.Errorf("register callback of account %q: %w (the engine must be reachable there now: platforms try the address)", a.Name, err))
 		return exitFailed
 	}
-	fmt.Fprintf(c.Out, "the platform of account %q calls %s://%s%s from now on\n", a.Name, u.Scheme, u.Host, hidden(u.Path, a.Path))
+	// The account's path may hold a secret.
+	fmt.Fprintf(c.Out, "the platform of account %q calls %s://%s%s from now on\n", a.Name, u.Scheme, u.Host, strings.TrimSuffix(u.Path, a.Path)+"/… (the account's path)")
 	return exitOK
-}
-
-// hidden keeps a path that may hold a secret out of what is printed, unless the
-// operator typed it.
-func hidden(path, configured string) string {
-	if path == configured {
-		return "/… (the account's path)"
-	}
-	return path
 }
 
 // callVerb makes any call of a platform's interface for an account, for
@@ -118,6 +117,6 @@ func (c *call) platformOf(account string) (channel.Sender, *config.Account, int)
 			return plan.Sender(account), a, exitOK
 		}
 	}
-	c.say(errors.New("-account: name an account of the configuration"))
+	c.say(fmt.Errorf("-account: there is no account %q%s", account, nearest.Hint(account, slices.Sorted(maps.Keys(plan.Setup.Accounts)))))
 	return nil, nil, exitUsage
 }

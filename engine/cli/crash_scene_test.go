@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"bot/engine/channel"
+	"bot/engine/channel/wecom/wecomstub"
 	"bot/engine/stub"
 )
 
@@ -116,7 +117,7 @@ func newCrashes(t *testing.T) *crashes {
 	}
 	c.scene = newScene(t, stub.Options{Script: c.answer}, "")
 	var err error
-	c.service, err = stub.New(stub.Options{Channel: "wecom", Account: channel.Account{
+	c.service, err = stub.New(stub.Options{Protocol: wecomstub.New, Account: channel.Account{
 		CorpID: "ww0a1b2c3d4e5f6071", AgentID: 1000002, Secret: "S3CRET", Form: "app",
 		CallbackToken: "WcSyntheticToken2026", EncodingAESKey: "wecomSyntheticVectorKeyNumberOne0123456789k",
 	}})
@@ -125,6 +126,7 @@ func newCrashes(t *testing.T) *crashes {
 	}
 	srv := httptest.NewServer(c.service)
 	t.Cleanup(srv.Close)
+	t.Cleanup(c.service.Close)
 	c.configure(strings.NewReplacer("DIR", c.dir, "SERVICE", srv.URL).Replace(crashTail))
 	c.ears = newEars(c.platform)
 	for n := range 2 {

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"bot/engine/channel/generic/genericstub"
 	"bot/engine/stub"
 	"bot/store/boltstore"
 )
@@ -49,7 +50,7 @@ func TestKillLoop(t *testing.T) {
 	t.Logf("seed %d (repeat with -kill.seed)", seed)
 	chance := rand.New(rand.NewPCG(seed, 1))
 
-	platform, err := stub.New(stub.Options{Keep: 1 << 30})
+	platform, err := stub.New(stub.Options{Protocol: genericstub.New, Keep: 1 << 30})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"bot/engine/channel/generic/genericstub"
 	"bot/engine/stub"
 )
 
@@ -60,7 +61,7 @@ reply = "{{.Text}}"
 // common head.
 func newScene(t testing.TB, manners stub.Options, text string) *scene {
 	t.Helper()
-	manners.Keep = 1 << 20
+	manners.Protocol, manners.Keep = genericstub.New, 1<<20
 	platform, err := stub.New(manners)
 	if err != nil {
 		t.Fatal(err)

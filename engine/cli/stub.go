@@ -6,27 +6,52 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
 	"bot/engine"
 	"bot/engine/app"
+	"bot/engine/channel/generic/genericstub"
+	"bot/engine/channel/gewe/gewestub"
+	"bot/engine/channel/qiwe/qiwestub"
+	"bot/engine/channel/wecom/wecomstub"
+	"bot/engine/channel/wkteam/wkteamstub"
 	"bot/engine/stub"
 )
+
+// protocols are the platforms that can be played, by channel.
+var protocols = map[string]stub.Maker{
+	"generic": genericstub.New,
+	"gewe":    gewestub.New,
+	"qiwe":    qiwestub.New,
+	"wecom":   wecomstub.New,
+	"wkteam":  wkteamstub.New,
+}
+
+func protocolOf(channel string) (stub.Maker, error) {
+	speaks, known := protocols[channel]
+	if !known {
+		return nil, fmt.Errorf("no stub for channel %q; there is one for %s",
+			channel, strings.Join(slices.Sorted(maps.Keys(protocols)), ", "))
+	}
+	return speaks, nil
+}
 
 // stubVerb plays the platform until it is interrupted: it prints every call as
 // one line of JSON.
 func stubVerb(ctx context.Context, c *call) int {
 	o := stub.Options{Out: c.Out, Now: c.Now, Chance: c.Chance}
-	c.flags.StringVar(&o.Channel, "channel", "", "whose protocol to speak: generic, wecom, …; that of -account, or generic")
+	channel := c.flags.String("channel", "", "whose protocol to speak: generic, wecom, …; that of -account, or generic")
 	account := c.flags.String("account", "", "the `name` of an account in -config, whose ids, tokens and keys the platform has")
-	callback := c.flags.String("callback", "", "the bot's `address`, to be called with what is typed: \"u1: hello\", \"u1@group: hello\", \"/friend_added u1\"")
+	callback := c.flags.String("callback", "", "the bot's `address`, to be called with what is typed: \"u1: hello\", \"u1@group: hello\", \"/friend_added u1\", \"/offline\"")
 	addr := c.flags.String("listen", "127.0.0.1:9090", "the `address` that base_url names")
 	delay := c.flags.Duration("delay", 0, "wait before each answer")
 	fail := c.flags.String("fail", "0%", "`share` of the calls that are answered 500")
 	hang := c.flags.String("hang", "0%", "`share` of the calls that are carried out and hung up on")
-	throttle := c.flags.String("throttle", "", "answer 429 beyond this `rate`, like 20/m")
+	throttle := c.flags.String("throttle", "", "refuse in the platform's way what goes beyond this `rate`, like 20/m")
 	if code, ok := c.parse(0, 0); !ok {
 		return code
 	}
@@ -36,9 +61,13 @@ func stubVerb(ctx context.Context, c *call) int {
 		if code != exitOK {
 			return code
 		}
-		o.Account, o.Channel = a.Account, cmp.Or(o.Channel, a.Channel)
+		o.Account, *channel = a.Account, cmp.Or(*channel, a.Channel)
 	}
 	var err error
+	if o.Protocol, err = protocolOf(cmp.Or(*channel, "generic")); err != nil {
+		c.say(err)
+		return exitUsage
+	}
 	if o.Fail, err = stub.ParseShare(*fail); err == nil {
 		o.Hang, err = stub.ParseShare(*hang)
 	}
@@ -103,7 +132,7 @@ func (c *call) tellTyped(ctx context.Context, s *stub.Stub, callback string) {
 	}
 }
 
-// happening reads a typed line: who said what, or what happened to whom.
+// happening reads a typed line: who said what, or what happened, and to whom.
 func happening(line string) (s stub.Said, err error) {
 	who, text, found := strings.Cut(line, ":")
 	if rest, event := strings.CutPrefix(line, "/"); event {
@@ -113,10 +142,12 @@ func happening(line string) (s stub.Said, err error) {
 		if !known {
 			return s, fmt.Errorf("there is no event %q", kind)
 		}
-		s.Kind, text = k, ""
+		if s.Kind, text = k, ""; k == engine.Offline || k == engine.Online {
+			return s, nil // the account's own: it happens to nobody
+		}
 	}
 	if who = strings.TrimSpace(who); !found || who == "" {
-		return s, errors.New(`say who does what: "u1: hello", "u1@group: hello", "/friend_added u1"`)
+		return s, errors.New(`say who does what: "u1: hello", "u1@group: hello", "/friend_added u1", "/offline"`)
 	}
 	s.Text = strings.TrimSpace(text)
 	s.User, s.Group, _ = strings.Cut(who, "@")

@@ -106,7 +106,7 @@ func (s *acts) send(f *flight) {
 	ctx, cancel := context.WithTimeout(s.cut, f.conf.Timeout)
 	defer cancel()
 	began := time.Now()
-	if tried(f.delivery.Progress.Tries, channel.Unsure) {
+	if tried(f.before(), channel.Unsure) {
 		ctx = channel.WithDoubt(ctx)
 	}
 	f.note, f.failure = s.try(ctx, f)

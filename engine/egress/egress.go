@@ -59,11 +59,14 @@ type Options struct {
 	// leaves, by the goroutine of Run, and must answer from memory. A command
 	// that is not wanted is dead. nil = all are wanted.
 	Unwanted func(c *engine.Command) string
-	Now      func() time.Time // the store's clock; what waits for it is looked at once a minute at least
-	Chance   func() float64   // in [0,1); called by the goroutine of Run only
-	Grace    time.Duration    // for requests in flight when Run is to end
-	Log      *slog.Logger
-	Metrics  *metrics.Metrics
+	// Halted is told, by the goroutine of Run, that an account's platform began to
+	// refuse to serve it (channel.Halted); it must not block. nil = nobody asks.
+	Halted  func(account, note string)
+	Now     func() time.Time // the store's clock; what waits for it is looked at once a minute at least
+	Chance  func() float64   // in [0,1); called by the goroutine of Run only
+	Grace   time.Duration    // for requests in flight when Run is to end
+	Log     *slog.Logger
+	Metrics *metrics.Metrics
 }
 
 // Egress sends what is in an outbox. Its methods are safe for concurrent use;
@@ -78,6 +81,7 @@ type Egress struct {
 	changed   bool                         // settings, since the owner took them
 	cancelled []engine.ConversationKey     // told and not looked after yet
 	holds     map[string]map[string]string // why an account sends nothing, by its name and the cause
+	rests     map[string]rest              // what platforms asked accounts for, for people
 	held      bool                         // holds changed, since the owner took them
 }
 
@@ -92,6 +96,9 @@ func New(o Options) *Egress {
 	if o.Unwanted == nil {
 		o.Unwanted = func(*engine.Command) string { return "" }
 	}
+	if o.Halted == nil {
+		o.Halted = func(string, string) {}
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -104,7 +111,7 @@ func New(o Options) *Egress {
 	if o.Metrics == nil {
 		o.Metrics = metrics.New()
 	}
-	e := &Egress{opts: o, poke: make(chan struct{}, 1), holds: make(map[string]map[string]string)}
+	e := &Egress{opts: o, poke: make(chan struct{}, 1), holds: make(map[string]map[string]string), rests: make(map[string]rest)}
 	e.Reconfigure(o.Accounts, o.Global)
 	return e
 }
@@ -149,15 +156,44 @@ func (e *Egress) Hold(account, cause, reason string) {
 	e.Wake()
 }
 
-// Held returns why accounts send nothing, by their names.
+// rest is a pause that a platform asked an account for, or forces on it.
+type rest struct {
+	why   string
+	until time.Time // zero: until it answers
+}
+
+func (e *Egress) resting(account, why string, until time.Time) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.rests[account] = rest{why, until}
+}
+
+func (e *Egress) rested(account string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.rests, account)
+}
+
+// Held returns why accounts send nothing at present, by their names: because
+// somebody holds them, or because their platform asked for a rest or does not
+// serve them.
 func (e *Egress) Held() map[string]string {
+	now := e.opts.Now()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	why := make(map[string]string, len(e.holds))
+	for account, r := range e.rests {
+		if r.until.IsZero() || now.Before(r.until) {
+			why[account] = r.why
+		}
+	}
 	for account, causes := range e.holds {
 		var all []string
 		for _, cause := range slices.Sorted(maps.Keys(causes)) {
 			all = append(all, cause+": "+causes[cause])
+		}
+		if rest := why[account]; rest != "" {
+			all = append(all, rest)
 		}
 		why[account] = strings.Join(all, "; ")
 	}

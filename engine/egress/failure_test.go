@@ -66,22 +66,34 @@ func TestAPermanentFailureIsDeadAtOnce(t *testing.T) {
 	})
 }
 
-func TestARefusedCredentialIsTriedOnceMoreAtOnce(t *testing.T) {
+func TestARefusedCredentialIsTriedOnceMoreAtOnceAndThenHoldsTheAccount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, shop(quick()))
-		w.platforms["shop"].answer = func(*engine.Command) error { return fails(channel.Credential) }
-		w.say("shop", "push c x")
+		var valid atomic.Bool
+		w.platforms["shop"].answer = func(*engine.Command) error {
+			if valid.Load() {
+				return nil
+			}
+			return fails(channel.Credential)
+		}
+		w.say("shop", "push c 1")
 		w.start()
 		defer w.stop()
 		after(0)
-		if n := len(w.platforms["shop"].tasks()); n != 2 {
-			t.Errorf("%d requests at once, want 2", n)
+		if at := w.platforms["shop"].arrived("1"); len(at) != 2 || at[1] != 0 {
+			t.Errorf("tried at %v, want twice at once", at)
 		}
-		after(time.Hour)
-		w.wantState("x", "dead")
-		if n := len(w.platforms["shop"].tasks()); n != 5 {
-			t.Errorf("%d requests, want the 5 attempts", n)
+		w.say("shop", "push d 2")
+		after(2 * time.Hour)
+		for _, task := range []string{"1", "2"} {
+			if p := w.wantState(task, "waiting"); p.Attempts > 1 {
+				t.Errorf("task %s was charged %d attempts", task, p.Attempts)
+			}
 		}
+		valid.Store(true)
+		after(2 * time.Minute)
+		w.wantState("1", "sent")
+		w.wantState("2", "sent")
 	})
 }
 
@@ -281,8 +293,7 @@ func TestVerdicts(t *testing.T) {
 		{"unreachable is free", mark("transient", "transient"), &channel.SendError{Class: channel.Unreachable}, Hold, "", store.Waiting, 2, time.Time{}},
 		{"throttled is free and waits as told", mark("transient", "transient"), &channel.SendError{Class: channel.Throttled, Until: until}, Hold, "", store.Waiting, 2, until},
 		{"the first refused credential goes on at once", mark(), &channel.SendError{Class: channel.Credential}, Hold, "", store.Waiting, 1, time.Time{}},
-		{"the second waits", mark("credential"), &channel.SendError{Class: channel.Credential}, Hold, "", store.Waiting, 2, now.Add(2 * time.Second)},
-		{"a last refused credential is dead", mark("transient", "transient"), &channel.SendError{Class: channel.Credential}, Hold, store.Dead, store.Waiting, 3, time.Time{}},
+		{"the first refused credential at the last attempt is dead", mark("transient", "transient"), &channel.SendError{Class: channel.Credential}, Hold, store.Dead, store.Waiting, 3, time.Time{}},
 		{"permanent is dead", mark(), &channel.SendError{Class: channel.Permanent}, Hold, store.Dead, store.Waiting, 1, time.Time{}},
 		{"unsure is held", mark(), &channel.SendError{Class: channel.Unsure}, Hold, "", store.InDoubt, 1, time.Time{}},
 		{"unsure is held even at the last attempt", mark("unknown", "unknown"), &channel.SendError{Class: channel.Unsure}, Hold, "", store.InDoubt, 3, time.Time{}},

@@ -3,11 +3,13 @@ package egress
 import (
 	"maps"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"bot/engine"
+	"bot/engine/channel"
 )
 
 func TestAHeldAccountSendsNothingAndLosesNothing(t *testing.T) {
@@ -90,5 +92,68 @@ func TestAHoldTakesBackWhatIsMarked(t *testing.T) {
 		if all := w.platforms["shop"].tasks(); len(all) != 4 {
 			t.Errorf("sent %v, want each once", all)
 		}
+	})
+}
+
+// Who looks at the status sees why nothing leaves, whoever it is that wants so.
+func TestARestThatThePlatformWantsIsShown(t *testing.T) {
+	for class, want := range map[channel.Class]string{
+		channel.Throttled:   "platform asks to wait: no",
+		channel.Unreachable: "platform unreachable: no",
+		channel.Halted:      "platform does not serve it: no",
+	} {
+		t.Run(string(class), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, shop(quick()))
+				var well atomic.Bool
+				w.platforms["shop"].answer = func(*engine.Command) error {
+					if well.Load() {
+						return nil
+					}
+					return fails(class)
+				}
+				w.say("shop", "push c 1")
+				w.start()
+				defer w.stop()
+				after(0)
+				if got := w.egress.Held(); !maps.Equal(got, map[string]string{"shop": want}) {
+					t.Errorf("held: %v, want %q", got, want)
+				}
+				well.Store(true)
+				after(2 * time.Minute)
+				w.wantState("1", "sent")
+				if got := w.egress.Held(); len(got) != 0 {
+					t.Errorf("held after an answer: %v", got)
+				}
+			})
+		})
+	}
+}
+
+func TestTheEndOfAHoldEndsTheWaitForTheNextTry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, shop(quick()))
+		var well atomic.Bool
+		w.platforms["shop"].answer = func(*engine.Command) error {
+			if well.Load() {
+				return nil
+			}
+			return fails(channel.Halted)
+		}
+		var halted []string
+		w.options.Halted = func(account, note string) { halted = append(halted, account+" "+note) }
+		w.say("shop", "push c 1")
+		w.start()
+		defer w.stop()
+		after(20 * time.Minute) // by now it is tried once in a minute at most
+		if len(halted) != 1 || halted[0] != "shop no" {
+			t.Errorf("told %q, want once", halted)
+		}
+		w.egress.Hold("shop", "offline", "asked")
+		after(time.Second)
+		well.Store(true)
+		w.egress.Hold("shop", "offline", "")
+		after(time.Second)
+		w.wantState("1", "sent")
 	})
 }

@@ -137,7 +137,10 @@ func (o *owner) hold(holds map[string]bool, at instant) {
 	}
 	for _, a := range o.accounts {
 		stop := holds[a.name]
-		a.pacer.Stop(stop)
+		if a.pacer.Stop(stop) && !stop {
+			o.rested(a.name)
+			a.pacer.Answered() // whoever let it go knows that somebody answers
+		}
 		a.dirty = true
 		if stop {
 			o.regroup(a, at)

@@ -92,6 +92,7 @@ func (o *owner) answered(f *flight) {
 		o.land(f, at)
 		return
 	}
+	f.harden()
 	o.tell(f, at)
 	o.settle(f, f.verdict(at.wall, func(n int) time.Duration { return backoff(f.conf.Backoff, n, o.opts.Chance) }))
 	if !o.stopping {
@@ -118,18 +119,23 @@ func (o *owner) tell(f *flight, at instant) {
 		told.Until = at.wall.Add(held)
 		f.failure = &told
 		if began {
+			o.resting(a.name, "platform asks to wait: "+told.Note, told.Until)
 			log.Warn("platform asks to wait; account held", "account", a.name, "held_ms", held.Milliseconds(), "status", told.Status, "note", told.Note)
 		}
 	case channel.Unreachable:
 		if held, began := a.pacer.Unreachable(at.mono); began {
+			o.resting(a.name, "platform unreachable: "+f.failure.Note, time.Time{})
 			log.Warn("platform unreachable; account held", "account", a.name, "held_ms", held.Milliseconds(), "note", f.failure.Note)
 		}
 	case channel.Halted:
 		if held, began := a.pacer.Unreachable(at.mono); began {
+			o.resting(a.name, "platform does not serve it: "+f.failure.Note, time.Time{})
 			log.Error("platform serves this account no more; account held, somebody must look", "account", a.name, "held_ms", held.Milliseconds(), "note", f.failure.Note)
+			o.opts.Halted(a.name, f.failure.Note)
 		}
 	default:
 		if a.pacer.Answered() {
+			o.rested(a.name)
 			log.Info("platform reachable again", "account", a.name)
 		}
 	}

@@ -27,7 +27,6 @@ func lastTries(t []store.Try) []store.Try { return t[max(len(t)-store.MaxTries, 
 // made.
 func (f *flight) verdict(now time.Time, backoff func(attempts int) time.Duration) store.Settlement {
 	id, p, failure := f.delivery.ID, f.progress, f.failure
-	before := p.Tries[:max(len(p.Tries)-1, 0)]
 	p.Tries = answered(p.Tries, f.note, failure, now)
 	if failure == nil {
 		return store.Settlement{ID: id, Final: store.Sent, Progress: p}
@@ -54,12 +53,28 @@ func (f *flight) verdict(now time.Time, backoff func(attempts int) time.Duration
 		p.Reason = fmt.Sprintf("gave up after %d attempts, the last: %s", p.Attempts, p.Reason)
 		return store.Settlement{ID: id, Final: store.Dead, Progress: p}
 	}
-	if failure.Class == channel.Credential && !tried(before, channel.Credential) {
+	if failure.Class == channel.Credential {
 		return store.Settlement{ID: id, Progress: p} // at once, with a fresh token
 	}
 	p.NotBefore = now.Add(backoff(p.Attempts))
 	return store.Settlement{ID: id, Progress: p}
 }
+
+// harden makes a credential that is refused a second time the account's trouble
+// and not the command's: no command is to die of a token that somebody must renew.
+func (f *flight) harden() {
+	before := f.before()
+	if f.failure == nil || f.failure.Class != channel.Credential ||
+		!tried(before, channel.Credential) && !tried(before, channel.Halted) { // of many tries only the last are kept
+		return
+	}
+	hard := *f.failure
+	hard.Class, hard.Note = channel.Halted, "the credentials are refused: "+hard.Note
+	f.failure = &hard
+}
+
+// before are the tries before the one that is under way.
+func (f *flight) before() []store.Try { return f.progress.Tries[:max(len(f.progress.Tries)-1, 0)] }
 
 // repeats tells whether the command may be sent again when nobody knows whether
 // it went out.

@@ -26,6 +26,7 @@ const (
 	queued    outcome = "queued"
 	duplicate outcome = "duplicate"
 	refused   outcome = "refused"
+	answered  outcome = "answered" // there was nothing to be queued
 )
 
 type fate struct {

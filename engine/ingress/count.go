@@ -77,8 +77,9 @@ func (rt *route) count(c *callback) {
 		}
 	}
 	if reason := c.whole(); reason != "" {
-		rt.tallies[rt.Account].received.Inc()
-		rt.metrics.Refused.WithLabelValues(rt.Account, reason).Inc()
+		account := rt.label(c.receipt.Account)
+		rt.tallies[account].received.Inc()
+		rt.metrics.Refused.WithLabelValues(account, reason).Inc()
 	}
 }
 
@@ -98,10 +99,17 @@ func (c *callback) whole() string {
 	case len(c.receipt.Events) > 0:
 		return ""
 	case len(c.receipt.Doorbells) > 0 && c.refused == "":
-		return "doorbell"
+		return bell
 	case c.refused != "":
 		return c.refused
 	default:
-		return "no_event"
+		return nothing
 	}
 }
+
+// nothing is the reason of a callback that was answered and carries nothing: a
+// ping, a poll, the verification of an address.
+const nothing = "no_event"
+
+// bell is that of one that only announced something.
+const bell = "doorbell"

@@ -99,6 +99,8 @@ func (r words) Receive(q *channel.Request) (channel.Receipt, error) {
 		case "foreign":
 			receipt.Foreign = "stranger"
 		case "ping":
+		case "ring":
+			receipt.Doorbells = append(receipt.Doorbells, channel.Doorbell{Account: "shop", Source: "s", Token: "t"})
 		default:
 			id, account, _ := strings.Cut(word, "@")
 			e := &engine.Event{

@@ -44,7 +44,11 @@ func (c *callback) log(status int, took time.Duration) {
 	if left > 0 {
 		about = append(about, slog.Int64("not_logged", left))
 	}
-	c.line(level, status, took, fate{refused, reason}, c.route.Account, about...)
+	f := fate{refused, reason}
+	if reason == nothing || reason == bell {
+		f.outcome = answered
+	}
+	c.line(level, status, took, f, c.route.label(c.receipt.Account), about...)
 }
 
 func levelOf(status int) slog.Level {

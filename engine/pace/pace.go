@@ -105,8 +105,12 @@ func (p *Pacer) Reconfigure(l Limits, now time.Time) {
 func (p *Pacer) Limits() Limits { return p.limits }
 
 // Stop keeps the account from sending until it is told otherwise, whatever else
-// the pace allows.
-func (p *Pacer) Stop(on bool) { p.stopped = on }
+// the pace allows. It tells whether that changed anything.
+func (p *Pacer) Stop(on bool) (changed bool) {
+	changed = p.stopped != on
+	p.stopped = on
+	return changed
+}
 
 // Wait tells how long the whole account must stay away and whose limit that
 // is; where several hold, the longest. 0 means that a command may go now.

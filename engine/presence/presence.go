@@ -4,8 +4,10 @@
 package presence
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
+	"maps"
 	"sync"
 	"time"
 
@@ -22,11 +24,19 @@ const (
 	lookTime   = 20 * time.Second // of one question
 )
 
+// Store is what is asked of the store; see store.Memory.
+type Store interface {
+	Recall(account, key string) (string, error)
+	Remember(ctx context.Context, account string, notes []engine.Note) error
+}
+
 // Options is what a Keeper needs; all fields but Log are required.
 type Options struct {
-	// Offline is the note by which an account is known to be offline.
+	// Offline is the key of the note by which an account is known to be offline,
+	// and Why what it says, for people.
 	Offline string
-	Memory  channel.Memory
+	Why     func(note string) string
+	Store   Store
 	// Hold stops an account for a reason, and lets it go for none.
 	Hold func(account, reason string)
 	// Accounts are those that are configured now, with how each is asked; nil
@@ -42,7 +52,13 @@ type Keeper struct {
 	news chan struct{} // holds one: there is somebody to look after
 
 	mu      sync.Mutex
-	offline map[string]time.Time // since when, by a monotonic clock
+	offline map[string]outage
+}
+
+// outage is an account that is offline.
+type outage struct {
+	since time.Time // by a monotonic clock
+	told  int       // how often; an answer to a question asked before counts for nothing
 }
 
 // New makes a Keeper; it does nothing until Recover or Run.
@@ -50,17 +66,17 @@ func New(o Options) *Keeper {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Keeper{o: o, news: make(chan struct{}, 1), offline: make(map[string]time.Time)}
+	return &Keeper{o: o, news: make(chan struct{}, 1), offline: make(map[string]outage)}
 }
 
-// Recover holds the accounts that were offline when the last process ended.
-// Call it before anything is sent.
-func (k *Keeper) Recover() {
-	for account := range k.o.Accounts() {
-		if why := k.o.Memory.Recall(account, k.o.Offline); why != "" {
-			k.hold(account, why)
-		}
+// Recover holds an account that was offline when the last process ended. Call it
+// before anything is sent.
+func (k *Keeper) Recover(account string) error {
+	note, err := k.o.Store.Recall(account, k.o.Offline)
+	if note != "" {
+		k.hold(account, k.o.Why(note))
 	}
+	return err
 }
 
 // Changed is told what an event said of an account; the note is written by then.
@@ -69,15 +85,33 @@ func (k *Keeper) Changed(account string, online bool) {
 		k.release(account)
 		return
 	}
-	k.hold(account, k.o.Memory.Recall(account, k.o.Offline))
+	note, err := k.o.Store.Recall(account, k.o.Offline)
+	if err != nil {
+		k.o.Log.Error("cannot read why the account is offline", "account", account, "error", err)
+	}
+	k.hold(account, cmp.Or(k.o.Why(note), unsaid))
+}
+
+// unsaid stands for what a platform did not say.
+const unsaid = "its platform says so"
+
+// Suspect holds an account whose platform refused to serve it, until asking
+// shows that it is connected. Nothing is written: the next process would be
+// refused like this one. Accounts that cannot be asked about are left alone.
+func (k *Keeper) Suspect(account, why string) {
+	if k.o.Accounts()[account] != nil {
+		k.hold(account, why)
+	}
 }
 
 func (k *Keeper) hold(account, why string) {
 	k.mu.Lock()
-	_, known := k.offline[account]
+	o, known := k.offline[account]
 	if !known {
-		k.offline[account] = time.Now()
+		o.since = time.Now()
 	}
+	o.told++
+	k.offline[account] = o
 	k.mu.Unlock()
 	k.o.Hold(account, why)
 	if known {
@@ -92,12 +126,12 @@ func (k *Keeper) hold(account, why string) {
 
 func (k *Keeper) release(account string) {
 	k.mu.Lock()
-	since, known := k.offline[account]
+	o, known := k.offline[account]
 	delete(k.offline, account)
 	k.mu.Unlock()
 	k.o.Hold(account, "")
 	if known {
-		k.o.Log.Info("account is online again", "account", account, "offline_s", int(time.Since(since).Seconds()))
+		k.o.Log.Info("account is online again", "account", account, "offline_s", int(time.Since(o.since).Seconds()))
 	}
 }
 
@@ -118,43 +152,68 @@ func (k *Keeper) Run(ctx context.Context) error {
 	}
 }
 
+// atOnce bounds the questions that are asked side by side.
+const atOnce = 4
+
 // look asks about every account that is offline and returns when to look again.
 func (k *Keeper) look(ctx context.Context) time.Duration {
 	k.mu.Lock()
-	waiting := make(map[string]time.Time, len(k.offline))
-	for account, since := range k.offline {
-		waiting[account] = since
-	}
+	waiting := maps.Clone(k.offline)
 	k.mu.Unlock()
 	next := lookLonger
 	probers := k.o.Accounts()
-	for account, since := range waiting {
-		if time.Since(since) < longGone {
+	var asking sync.WaitGroup
+	slots := make(chan struct{}, atOnce)
+	for account, o := range waiting {
+		if time.Since(o.since) < longGone {
 			next = lookEvery
 		}
-		p := probers[account]
-		if p == nil || ctx.Err() != nil {
-			continue
+		if p := probers[account]; p != nil && ctx.Err() == nil {
+			slots <- struct{}{}
+			asking.Go(func() {
+				defer func() { <-slots }()
+				k.ask(ctx, account, o, p)
+			})
 		}
-		k.ask(ctx, account, p)
 	}
+	asking.Wait()
 	return next
 }
 
-func (k *Keeper) ask(ctx context.Context, account string, p channel.Prober) {
+// ask asks whether the account is online. What the platform answers is void
+// when it said something else meanwhile.
+func (k *Keeper) ask(ctx context.Context, account string, asked outage, p channel.Prober) {
 	limited, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	online, note, err := p.Online(limited)
 	switch {
 	case err != nil:
 		k.o.Log.Warn("cannot ask whether the account is online", "account", account, "error", err)
+		return
 	case !online:
 		k.o.Log.Debug("account is still offline", "account", account, "note", note)
-	default:
-		if err := k.o.Memory.Remember(ctx, account, engine.Note{Key: k.o.Offline}); err != nil {
-			k.o.Log.Error("cannot remember that the account is online", "account", account, "error", err)
-			return
-		}
-		k.release(account)
+		return
+	case k.moved(account, asked):
+		return
 	}
+	if err := k.o.Store.Remember(ctx, account, []engine.Note{{Key: k.o.Offline}}); err != nil {
+		k.o.Log.Error("cannot remember that the account is online", "account", account, "error", err)
+		return
+	}
+	if !k.moved(account, asked) {
+		k.release(account)
+		return
+	}
+	// It went offline again in this very moment, and its note with ours.
+	err = k.o.Store.Remember(ctx, account, []engine.Note{{Key: k.o.Offline, Value: unsaid}})
+	if err != nil {
+		k.o.Log.Error("cannot remember that the account is offline", "account", account, "error", err)
+	}
+}
+
+// moved tells whether the account was spoken of since.
+func (k *Keeper) moved(account string, asked outage) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.offline[account] != asked
 }

@@ -3,7 +3,9 @@ package presence
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"maps"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -13,7 +15,6 @@ import (
 
 	"bot/engine"
 	"bot/engine/channel"
-	"bot/engine/channel/channeltest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -27,12 +28,16 @@ type platform struct {
 	began  time.Time
 	online bool
 	err    error
+	during func() // what happens while the platform answers; nil: nothing
 }
 
 func (p *platform) Online(context.Context) (bool, string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.asked = append(p.asked, time.Since(p.began))
+	if p.during != nil {
+		p.during()
+	}
 	return p.online, "", p.err
 }
 
@@ -48,9 +53,33 @@ func (p *platform) times() []time.Duration {
 	return p.asked
 }
 
+// notes is a store of notes.
+type notes struct {
+	mu  sync.Mutex
+	all map[string]string
+}
+
+func (n *notes) Recall(account, key string) (string, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.all[account+" "+key], nil
+}
+
+func (n *notes) Remember(_ context.Context, account string, notes []engine.Note) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.all == nil {
+		n.all = make(map[string]string)
+	}
+	for _, note := range notes {
+		n.all[account+" "+note.Key] = note.Value
+	}
+	return nil
+}
+
 type world struct {
 	*Keeper
-	memory channeltest.Memory
+	memory notes
 	shop   platform
 	mu     sync.Mutex
 	held   map[string]string
@@ -61,7 +90,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{held: make(map[string]string)}
 	w.shop.began = time.Now()
 	w.Keeper = New(Options{
-		Offline: offline, Memory: &w.memory,
+		Offline: offline, Why: func(note string) string { return note }, Store: &w.memory,
 		Hold: func(account, reason string) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
@@ -88,7 +117,7 @@ func (w *world) start(t *testing.T) {
 
 // tell is an event that was committed.
 func (w *world) tell(t *testing.T, account, why string) {
-	if err := w.memory.Remember(t.Context(), account, engine.Note{Key: offline, Value: why}); err != nil {
+	if err := w.memory.Remember(t.Context(), account, []engine.Note{{Key: offline, Value: why}}); err != nil {
 		t.Fatal(err)
 	}
 	w.Changed(account, why == "")
@@ -136,7 +165,7 @@ func TestAnAccountIsAskedForUntilItIsBack(t *testing.T) {
 		w.shop.set(true, nil)
 		time.Sleep(30 * time.Second)
 		w.want(t, nil)
-		if note := w.memory.Recall("shop", offline); note != "" {
+		if note, _ := w.memory.Recall("shop", offline); note != "" {
 			t.Errorf("still noted: %q", note)
 		}
 		asked := len(w.shop.times())
@@ -165,13 +194,63 @@ func TestALongOutageIsAskedForLessOften(t *testing.T) {
 func TestARestartKeepsTheHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		if err := w.memory.Remember(t.Context(), "shop", engine.Note{Key: offline, Value: "kicked"}); err != nil {
+		if err := w.memory.Remember(t.Context(), "shop", []engine.Note{{Key: offline, Value: "kicked"}}); err != nil {
 			t.Fatal(err)
 		}
-		w.Recover()
+		if err := w.Recover("shop"); err != nil {
+			t.Fatal(err)
+		}
 		w.want(t, map[string]string{"shop": "kicked"})
 		w.start(t)
 		defer w.stop()
+		w.shop.set(true, nil)
+		time.Sleep(6 * time.Second)
+		w.want(t, nil)
+	})
+}
+
+// An account goes offline a second time while the platform answers about the
+// first: the answer is of yesterday.
+func TestAnAnswerThatIsOvertakenCountsForNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.start(t)
+		defer w.stop()
+		w.shop.set(true, nil)
+		w.shop.during = sync.OnceFunc(func() { w.tell(t, "shop", "kicked again") })
+		w.tell(t, "shop", "kicked")
+		time.Sleep(6 * time.Second)
+		w.want(t, map[string]string{"shop": "kicked again"})
+		if note, _ := w.memory.Recall("shop", offline); note == "" {
+			t.Error("a restart would let it go")
+		}
+		time.Sleep(30 * time.Second) // asked about the second time
+		w.want(t, nil)
+	})
+}
+
+func TestOneLineSaysThatAnAccountIsOffline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		var log strings.Builder
+		w.o.Log = slog.New(slog.NewTextHandler(&log, nil))
+		for range 5 {
+			w.tell(t, "shop", "kicked")
+		}
+		if n := strings.Count(log.String(), "account is offline"); n != 1 {
+			t.Errorf("%d lines:\n%s", n, log.String())
+		}
+	})
+}
+
+func TestASuspectIsHeldUntilAskingClearsIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.start(t)
+		defer w.stop()
+		w.Suspect("shop", "not logged in")
+		w.Suspect("mute", "not logged in") // of whom nobody can be asked
+		w.want(t, map[string]string{"shop": "not logged in"})
 		w.shop.set(true, nil)
 		time.Sleep(6 * time.Second)
 		w.want(t, nil)

@@ -21,14 +21,28 @@ type Call struct {
 	Header http.Header
 	Query  url.Values
 	Body   []byte
-	Key    string // Idempotency-Key, or what the platform has in its place
-	// What it was, as far as the platform understood it. Calls that have no
-	// effect, such as fetching a token, have no Action.
-	Action engine.Action
-	To     string // the conversation
-	Text   string
-	Repeat bool // a call with this key was carried out before
-	Status int  // of the answer; 0 = hung up on
+	// Key is what the platform knows a repeat by: "" where it has no such thing
+	// and would do a call twice. Neither can the stub tell then: the same words
+	// to the same person may well be meant.
+	Key string
+	// Authorized: it carries a token or key that is good at this platform. Where
+	// the account has none, any is.
+	Authorized bool
+	// What it was, as far as the platform understood it, or would have been if it
+	// was refused. Calls that have no effect, such as fetching a token, have no
+	// Action.
+	Action  engine.Action
+	To      string // the conversation
+	Text    string
+	Repeat  bool // a call with this key was carried out before
+	Status  int  // of the answer; 0 = hung up on
+	Refused bool // Answer.Refused
+}
+
+// Good tells whether a call's credential is the account's, or there at all where
+// the account has none.
+func Good(credential, want string) bool {
+	return credential != "" && (want == "" || credential == want)
 }
 
 // JSON decodes the body's members; nil when it is no JSON object.
@@ -43,7 +57,7 @@ func (c *Call) JSON() map[string]any {
 // Counts is the ledger summed up over the stub's whole life.
 type Counts struct {
 	Calls   int // all
-	Done    int // carried out, each idempotency key once
+	Done    int // carried out, each idempotency key once; all of them where there are none
 	Repeats int // carried out before: a platform without dedup would have done it twice
 }
 
@@ -69,7 +83,7 @@ func (l *ledger) enter(c Call, done bool) Call {
 	defer l.mu.Unlock()
 	l.counts.Calls++
 	c.Seq = l.counts.Calls
-	if _, known := l.keys[c.Key]; known {
+	if _, known := l.keys[c.Key]; known && !c.Refused {
 		c.Repeat = true
 		l.counts.Repeats++
 	} else if done {
@@ -139,9 +153,10 @@ func (s *Stub) Counts() Counts {
 	return s.ledger.counts
 }
 
-// Text matches the texts sent to one conversation, or to all with "".
+// Text matches the texts sent to one conversation, or to all with "", but not
+// those that the platform refused.
 func Text(to string) func(Call) bool {
 	return func(c Call) bool {
-		return c.Action == engine.SendText && (to == "" || c.To == to)
+		return c.Action == engine.SendText && !c.Refused && (to == "" || c.To == to)
 	}
 }

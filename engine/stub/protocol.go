@@ -7,35 +7,29 @@ import (
 	"bot/engine"
 )
 
-// protocol is how one platform speaks, with the state that the real one keeps.
+// Protocol is how one platform speaks, with the state that the real one keeps.
 // Its methods may be called by many goroutines at once.
-type protocol interface {
-	// read fills in what a call is: Action, To and Text, and Key where the
-	// platform has an idempotency key of its own. It changes nothing else.
-	read(c *Call)
-	// answer carries out a call that was read and that nothing went wrong with,
+type Protocol interface {
+	// Read fills in what a call is: Action, To, Text and Authorized, and Key where
+	// the platform has an idempotency key of its own. It changes nothing else.
+	Read(c *Call)
+	// Answer carries out a call that was read and that nothing went wrong with,
 	// or refuses it as the platform would.
-	answer(c *Call) Answer
-	// throttled and failed are the platform's ways of saying so.
-	throttled(wait time.Duration) Answer
-	failed() Answer
-	// callback is the request by which the platform tells what happened. repeat
+	Answer(c *Call) Answer
+	// Throttled and Failed are the platform's ways of saying so.
+	Throttled(wait time.Duration) Answer
+	Failed() Answer
+	// Callback is the request by which the platform tells what happened. repeat
 	// counts from 0: a platform that signs does so anew each time.
-	callback(target string, s Said, repeat int) (*http.Request, error)
-	// accepted tells whether the platform takes an answer for a success, or will
+	Callback(target string, s Said, repeat int) (*http.Request, error)
+	// Accepted tells whether the platform takes an answer for a success, or will
 	// call again.
-	accepted(status int, body []byte) bool
+	Accepted(status int, body []byte) bool
 }
 
-// protocols are the channels that the stub speaks. Each is given the options
-// with all defaults filled in.
-var protocols = map[string]func(o *Options) (protocol, error){
-	"generic": newGeneric,
-	"qiwe":    newQiwe,
-	"wkteam":  newWkteam,
-	"gewe":    newGewe,
-	"wecom":   newWecom,
-}
+// Maker makes a protocol, as genericstub.New does. It is given the options with
+// all defaults filled in; its error is for an account that it cannot speak for.
+type Maker func(o *Options) (Protocol, error)
 
 // Said is something that happens on a platform, as a test or a person says it.
 // What a platform cannot tell is left out of its callback.

@@ -25,7 +25,8 @@ type line struct {
 	Repeat     bool            `json:"repeat,omitempty"`
 	Authorized bool            `json:"authorized"` // the token itself is not printed
 	Status     int             `json:"status"`     // 0 = hung up on
-	Body       json.RawMessage `json:"body"`       // a string where it is not JSON
+	Refused    bool            `json:"refused,omitempty"`
+	Body       json.RawMessage `json:"body"` // a string where it is not JSON
 }
 
 func (s *Stub) print(c *Call) {
@@ -34,7 +35,7 @@ func (s *Stub) print(c *Call) {
 	}
 	l := line{
 		Time: c.Time, Seq: c.Seq, Method: c.Method, Path: c.Path, Action: c.Action, Key: c.Key, Repeat: c.Repeat,
-		Authorized: c.Header.Get("Authorization") != "", Status: c.Status, Body: c.Body,
+		Authorized: c.Authorized, Status: c.Status, Refused: c.Refused, Body: c.Body,
 	}
 	if !json.Valid(c.Body) {
 		l.Body, _ = json.Marshal(string(c.Body))
@@ -48,8 +49,10 @@ func (s *Stub) print(c *Call) {
 	s.o.Out.Write(append(b, '\n'))
 }
 
-// Run serves on l until ctx is done. Calls in hand get a second to end.
+// Run serves on l until ctx is done. Calls in hand get a second to end. It may be
+// called again.
 func (s *Stub) Run(ctx context.Context, l net.Listener) error {
+	defer s.Close()
 	srv := &http.Server{Handler: s, ReadHeaderTimeout: 10 * time.Second}
 	stopped := make(chan error, 1)
 	defer context.AfterFunc(ctx, func() {

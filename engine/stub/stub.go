@@ -1,11 +1,16 @@
-// Package stub is a platform to send to when there is none: it speaks a
-// channel's protocol, keeps a ledger of what reached it, and can be slow,
-// throttle, fail and hang up. Tests and the command `bot stub` run against it;
-// the load test has a platform of its own that costs less.
+// Package stub is a platform to send to when there is none. It keeps a ledger
+// of what reached it, and can be slow, throttle, fail and hang up; what it says
+// is up to a Protocol, of which each channel has its own, in a package below the
+// adapter's. Adapters and protocols share no words or limits: each is a reading
+// of the platform's documentation of its own, so that one checks the other.
+//
+// Tests, the command `bot stub` and the load test of the channels run against
+// it; the load test of the engine has a platform that costs less.
 package stub
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -19,17 +24,17 @@ import (
 	"bot/engine/channel"
 )
 
-// maxBody is how much of a request is kept.
-const maxBody = 1 << 20
+// MaxBody is how many bytes of a request are kept; a Protocol sees no more.
+const MaxBody = 1 << 20
 
-// Options is how the platform behaves. The zero value answers everything with
-// success, at once.
+// Options is how the platform behaves. Without any but Protocol it answers
+// everything as the protocol does, at once.
 type Options struct {
-	Channel string          // "" = generic
-	Account channel.Account // whose platform it is: its ids, tokens and keys; Name and BaseURL do not matter
-	Delay   time.Duration   // before each answer
-	// Throttle is the rate beyond which requests are answered 429 with a
-	// Retry-After; up to Burst (0 = 1) may come together.
+	Protocol Maker           // of what the platform speaks
+	Account  channel.Account // whose platform it is: its ids, tokens and keys; Name does not matter
+	Delay    time.Duration   // before each answer
+	// Throttle is the rate beyond which requests are refused in the platform's
+	// way; up to Burst (0 = 1) may come together.
 	Throttle engine.Rate
 	Burst    int
 	// Fail and Hang are shares of the requests, 0 to 1: answered 500, and read
@@ -53,28 +58,34 @@ type Answer struct {
 	Delay time.Duration
 	// Done says that the call was carried out, so that its idempotency key is
 	// known from now on. It is implied by a status of 2xx for a call that has an
-	// Action, unless it is Refused in words.
-	Done, Refused bool
+	// Action, unless it is Refused.
+	Done bool
+	// Refused says that the platform declined, whatever the status: nothing was
+	// done, nor would it have been done twice.
+	Refused bool
+}
+
+// carriesOut tells whether the call has had its effect by this answer.
+func (a *Answer) carriesOut(c *Call) bool {
+	return a.Done || a.Status/100 == 2 && !a.Refused && c.Action != ""
 }
 
 // Stub is one platform. It is an http.Handler, safe for concurrent use.
 type Stub struct {
 	o        Options
-	protocol protocol
+	protocol Protocol
 	limiter  *rate.Limiter
+	client   *http.Client // for callbacks
 	ledger   ledger
 	printing sync.Mutex
 	ids      atomic.Int64
 }
 
-// New makes a platform; the error names a channel it does not speak.
+// New makes a platform; the error is for an account that its protocol cannot
+// speak for.
 func New(o Options) (*Stub, error) {
-	if o.Channel == "" {
-		o.Channel = "generic"
-	}
-	speak, ok := protocols[o.Channel]
-	if !ok {
-		return nil, fmt.Errorf("no stub for channel %q", o.Channel)
+	if o.Protocol == nil {
+		return nil, errors.New("make stub: no protocol")
 	}
 	if o.Keep == 0 {
 		o.Keep = 10_000
@@ -85,10 +96,10 @@ func New(o Options) (*Stub, error) {
 	if o.Chance == nil {
 		o.Chance = func() float64 { return 1 }
 	}
-	s := &Stub{o: o, ledger: newLedger(o.Keep)}
+	s := &Stub{o: o, client: newClient(), ledger: newLedger(o.Keep)}
 	var err error
-	if s.protocol, err = speak(&s.o); err != nil {
-		return nil, fmt.Errorf("stub for channel %q: %w", o.Channel, err)
+	if s.protocol, err = o.Protocol(&s.o); err != nil {
+		return nil, fmt.Errorf("make stub: %w", err)
 	}
 	if n := o.Throttle.PerSecond(); n > 0 {
 		s.limiter = rate.NewLimiter(rate.Limit(n), max(o.Burst, 1))
@@ -96,21 +107,24 @@ func New(o Options) (*Stub, error) {
 	return s, nil
 }
 
+// Protocol returns what the platform speaks, for what only one platform has.
+func (s *Stub) Protocol() Protocol { return s.protocol }
+
 // ServeHTTP enters the call into the ledger before it answers, so that one
 // whose answer gets lost is there all the same.
 func (s *Stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
+	body, err := io.ReadAll(io.LimitReader(r.Body, MaxBody))
 	if err != nil {
 		return // the caller broke off in the middle: no call came about
 	}
 	c := Call{
 		Time: s.o.Now(), Method: r.Method, Path: r.URL.Path, Header: r.Header.Clone(),
-		Query: r.URL.Query(), Body: bytes.TrimSpace(body), Key: r.Header.Get("Idempotency-Key"),
+		Query: r.URL.Query(), Body: bytes.TrimSpace(body),
 	}
-	s.protocol.read(&c)
+	s.protocol.Read(&c)
 	a := s.answer(&c)
-	c.Status = a.Status
-	c = s.ledger.enter(c, a.Done || a.Status/100 == 2 && !a.Refused && c.Action != "")
+	c.Status, c.Refused = a.Status, a.Refused
+	c = s.ledger.enter(c, a.carriesOut(&c))
 	s.print(&c)
 	if !pause(r, s.o.Delay+a.Delay) || a.Status == 0 {
 		panic(http.ErrAbortHandler) // net/http then closes the connection, and logs nothing
@@ -131,16 +145,16 @@ func (s *Stub) answer(c *Call) Answer {
 		}
 	}
 	if wait := s.throttled(c.Time); wait > 0 {
-		return s.protocol.throttled(wait)
+		return s.protocol.Throttled(wait)
 	}
 	switch x := s.o.Chance(); {
 	case x < s.o.Hang:
-		s.protocol.answer(c)
-		return Answer{Done: true}
+		a := s.protocol.Answer(c)
+		return Answer{Done: a.carriesOut(c), Refused: a.Refused} // which nobody hears
 	case x < s.o.Hang+s.o.Fail:
-		return s.protocol.failed()
+		return s.protocol.Failed()
 	}
-	return s.protocol.answer(c)
+	return s.protocol.Answer(c)
 }
 
 // throttled is how long the caller should have waited, 0 when it may go on.

@@ -1,7 +1,6 @@
 package turn
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,7 +26,7 @@ func (d *draft) commit(ctx context.Context) (Report, error) {
 	}
 	r := d.report
 	r.Commands, r.Subscription, r.Reruns = c.Commands, c.Subscription, d.reruns
-	r.Presence = presence(d.event)
+	r.Presence = d.presence()
 	r.Why, r.Note = strings.Join(d.whys, "; "), strings.Join(d.notes, "; ")
 	switch {
 	case r.Outcome != "":
@@ -52,19 +51,25 @@ func (d *draft) learned() []engine.Note {
 	if e.Tally != "" {
 		add(engine.Note{Key: e.Tally, Value: strconv.Itoa(d.answers()), Expires: d.created.Add(tallyKeep)})
 	}
-	if e.Fact != "" && e.IfKnown != e.Kind && !d.told {
+	switch {
+	case e.Fact == "":
+	case e.Mute != "": // the one that can be answered may follow
+	case e.Kind.Begins() && !d.told:
 		add(engine.Note{Key: factKey(e.Fact), Value: "1", Expires: d.created.Add(factKeep)})
+	case e.Kind.Parts():
+		add(engine.Note{Key: factKey(e.Fact)})
 	}
 	switch {
 	case !d.account.Meets:
+	case e.Kind == engine.Message && e.Group: // the notice of a new group may follow its first message
 	case e.Kind.Meets() && !d.known:
 		add(engine.Note{Key: KnownKey(e.Conversation), Value: "1"})
 	case e.Kind.Parts() && d.known:
 		add(engine.Note{Key: KnownKey(e.Conversation)})
 	}
-	switch presence(e) {
+	switch d.presence() {
 	case engine.Offline:
-		add(engine.Note{Key: OfflineKey, Value: cmp.Or(e.Text, e.Type, "offline")})
+		add(engine.Note{Key: OfflineKey, Value: offlineNote(e)})
 	case engine.Online:
 		add(engine.Note{Key: OfflineKey})
 	}
@@ -79,14 +84,6 @@ func (d *draft) answers() (n int) {
 		}
 	}
 	return n
-}
-
-// presence is what the event says of the account's connection.
-func presence(e *engine.Event) engine.Kind {
-	if e.Kind == engine.Offline || e.Kind == engine.Online {
-		return e.Kind
-	}
-	return ""
 }
 
 // rerunError is a refusal after which the event is played anew.

@@ -137,6 +137,10 @@ func (d *draft) merge(skill string, scope engine.Scope, out engine.Outcome) {
 	}
 	for _, c := range out.Commands {
 		d.fill(&c, skill)
+		if d.mute(&c) {
+			d.notes = append(d.notes, "not sent: "+d.event.Mute)
+			continue
+		}
 		d.commands = append(d.commands, c)
 	}
 	for _, o := range out.Once {
@@ -151,6 +155,12 @@ func (d *draft) merge(skill string, scope engine.Scope, out engine.Outcome) {
 	if out.Note != "" {
 		d.notes = append(d.notes, out.Note)
 	}
+}
+
+// mute tells whether the command would say something where the platform takes
+// nothing.
+func (d *draft) mute(c *engine.Command) bool {
+	return d.event.Mute != "" && c.Action.Place() == "to" && c.ConversationKey() == d.event.ConversationKey()
 }
 
 // fill completes a command from the event it answers. The ticket permits a

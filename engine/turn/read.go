@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
 
 	"bot/engine"
 	"bot/store"
@@ -24,10 +23,6 @@ func noteKey(use, id string) string {
 	return use + hex.EncodeToString(sum[:])
 }
 
-// OfflineKey is the note that an account is not connected to its platform. Its
-// value is what the platform said of it.
-const OfflineKey = "hold/offline"
-
 // factKey is the note that skills have seen a fact, and factKeep how long it
 // stands: longer than platforms take to tell it a second time.
 func factKey(fact string) string { return noteKey("fact/", fact) }
@@ -35,33 +30,38 @@ func factKey(fact string) string { return noteKey("fact/", fact) }
 const factKeep = 72 * time.Hour
 
 // read makes the event what skills are to see of it: with the kind it has by
-// what is known, and the words without the mention of the bot. The logged event
-// is left as it is.
+// what is remembered, and the words without the mention of the bot. The logged
+// event is left as it is.
 func (p *play) read() error {
 	e := p.event
+	noted, err := p.remembers(e.IfNoted)
+	if err != nil {
+		return err
+	}
 	if p.account.Meets || e.IfKnown != "" {
-		known, err := p.Memory.Recall(e.Account, KnownKey(e.Conversation))
-		if err != nil {
-			return fmt.Errorf("look up conversation: %w", err)
+		if p.known, err = p.remembers(KnownKey(e.Conversation)); err != nil {
+			return err
 		}
-		p.known = known != ""
 	}
 	seen := *e
-	if p.known && e.IfKnown != "" {
-		seen.Kind = e.IfKnown
-	}
-	if e.Fact != "" && seen.Kind == e.Kind {
-		told, err := p.Memory.Recall(e.Account, factKey(e.Fact))
-		if err != nil {
-			return fmt.Errorf("look up fact: %w", err)
+	seen.Kind = e.KindWhen(p.known, noted)
+	if e.Fact != "" && seen.Kind.Begins() {
+		if p.told, err = p.remembers(factKey(e.Fact)); err != nil {
+			return err
 		}
-		p.told = told != ""
+	}
+	if e.Kind == engine.Online {
+		note, err := p.Memory.Recall(e.Account, OfflineKey)
+		if err != nil {
+			return fmt.Errorf("look up when the account went offline: %w", err)
+		}
+		p.gone, _ = OfflineNote(note)
 	}
 	if e.Mention == engine.MentionAll && p.account.MentionAll {
 		seen.Mention = engine.MentionMe
 	}
 	if e.Group && seen.Mention == engine.MentionMe {
-		seen.Text = Unaddressed(e.Text, p.account.Names)
+		seen.Text = unnamed(Unaddressed(e.Text, p.account.Names))
 	}
 	if seen.Kind != e.Kind || seen.Mention != e.Mention || seen.Text != e.Text {
 		p.event = &seen
@@ -69,53 +69,64 @@ func (p *play) read() error {
 	return nil
 }
 
-// afterMention is what WeChat's clients put behind the name they mention.
-const afterMention = '\u2005'
+// remembers tells whether a note of the account stands.
+func (p *play) remembers(key string) (bool, error) {
+	if key == "" {
+		return false, nil
+	}
+	value, err := p.Memory.Recall(p.event.Account, key)
+	if err != nil {
+		return false, fmt.Errorf("look up %s: %w", key, err)
+	}
+	return value != "", nil
+}
 
-// Unaddressed takes the mention that a text begins or ends with away: one of
-// the names, or whatever is closed by the space that clients put there. What a
-// text mentions in its middle is part of what it says.
+// Unaddressed takes the mentions that a text begins or ends with away: those of
+// the names (engine.Addressed), and at its beginning whatever is closed by the
+// space that WeChat's clients put behind the name they show, which in a group may
+// be one that nobody configured.
 func Unaddressed(text string, names []string) string {
-	text = strings.TrimFunc(text, space)
+	text = strings.TrimSpace(text)
 	for {
-		rest, found := leading(text, names)
-		if !found {
-			break
+		rest, _ := engine.Addressed(text, names)
+		rest, closed := withoutClosed(rest)
+		if !closed {
+			return rest
 		}
 		text = rest
 	}
-	for _, name := range names {
-		if rest, found := strings.CutSuffix(text, "@"+name); found && name != "" {
-			text = strings.TrimFunc(rest, space)
-		}
-	}
-	return text
 }
 
-// leading cuts a mention off the front.
-func leading(text string, names []string) (rest string, found bool) {
-	after, at := strings.CutPrefix(text, "@")
-	if !at {
-		after, at = strings.CutPrefix(text, "\uFF20") // the full-width sign
+// unnamed takes the one mention that a text begins with away, whatever the name:
+// the platform said that the account is meant, and in a group it may go by a name
+// that nobody configured. Where several are mentioned it is left as it is.
+func unnamed(text string) string {
+	if !strings.HasPrefix(text, "@") || strings.Count(text, "@") > 1 {
+		return text
 	}
-	if !at {
-		return text, false
+	name, rest, found := strings.Cut(text, " ")
+	if !found || len(name) > maxName {
+		return text
 	}
-	for _, name := range names {
-		rest, found = strings.CutPrefix(after, name)
-		if found && name != "" && (rest == "" || strings.IndexFunc(rest, space) == 0) {
-			return strings.TrimFunc(rest, space), true
-		}
-	}
-	// Names hold spaces, but not this one, and are short.
-	name, rest, found := strings.Cut(after, string(afterMention))
-	if found && len(name) <= maxName && !strings.ContainsRune(name, '\n') {
-		return strings.TrimFunc(rest, space), true
-	}
-	return text, false
+	return strings.TrimSpace(rest)
 }
+
+// afterMention is the space that closes a mention.
+const afterMention = "\u2005"
 
 // maxName bounds a name in a group in bytes: 32 characters of four.
 const maxName = 128
 
-func space(r rune) bool { return r == afterMention || unicode.IsSpace(r) }
+// withoutClosed takes a mention that is closed off the front. Names hold spaces,
+// but not this one, and are short.
+func withoutClosed(text string) (rest string, found bool) {
+	after, at := strings.CutPrefix(text, "@")
+	if !at {
+		after, at = strings.CutPrefix(text, "＠")
+	}
+	name, rest, closed := strings.Cut(after, afterMention)
+	if !at || !closed || len(name) > maxName || strings.ContainsRune(name, '\n') {
+		return text, false
+	}
+	return strings.TrimSpace(rest), true
+}

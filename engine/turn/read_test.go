@@ -15,6 +15,8 @@ func TestUnaddressed(t *testing.T) {
 	names := []string{"小助手", "Bot"}
 	for text, want := range map[string]string{
 		"@小助手\u2005今天几点开会":       "今天几点开会",
+		"@小助手，今天":                "今天",
+		"@群里的名字\u2005@小助手 今天":    "今天",
 		"@小助手 今天":                "今天",
 		"＠小助手 今天":                "今天",
 		"@小助手":                   "",
@@ -114,7 +116,7 @@ func TestWhatAnEventTeachesIsCommittedWithIt(t *testing.T) {
 
 func TestTheAccountsPresenceIsRemembered(t *testing.T) {
 	_, c, r := learn(t, engine.Account{}, nil, engine.Event{Kind: engine.Offline, ID: "o", Conversation: "o", Text: "kicked"})
-	if r.Presence != engine.Offline || len(c.Learned) != 1 || c.Learned[0] != (engine.Note{Key: turn.OfflineKey, Value: "kicked"}) {
+	if r.Presence != engine.Offline || len(c.Learned) != 1 || c.Learned[0].Key != turn.OfflineKey || said(c.Learned[0].Value) != "kicked" {
 		t.Errorf("offline: %q, %v", r.Presence, c.Learned)
 	}
 	_, c, r = learn(t, engine.Account{}, nil, engine.Event{Kind: engine.Online, ID: "o", Conversation: "o"})
@@ -166,5 +168,77 @@ func TestALongIdMakesANoteThatCanBeKept(t *testing.T) {
 	}
 	if turn.KnownKey(long) == turn.KnownKey(long+"y") {
 		t.Error("two conversations share a note")
+	}
+}
+
+func said(note string) string {
+	_, why := turn.OfflineNote(note)
+	return why
+}
+
+// Platforms tell old things again: who came back before they went has not come back.
+func TestAReturnFromBeforeTheDepartureIsNone(t *testing.T) {
+	_, c, _ := learn(t, engine.Account{}, nil, engine.Event{Kind: engine.Offline, ID: "o", Conversation: "o", Text: "kicked", Time: received})
+	notes := map[string]string{"shop " + turn.OfflineKey: c.Learned[0].Value}
+	for offset, want := range map[time.Duration]engine.Kind{-time.Hour: "", 0: engine.Online, time.Minute: engine.Online} {
+		_, _, r := learn(t, engine.Account{}, notes, engine.Event{Kind: engine.Online, ID: "i", Conversation: "i", Time: received.Add(offset)})
+		if r.Presence != want {
+			t.Errorf("%v later: %q, want %q", offset, r.Presence, want)
+		}
+	}
+}
+
+func TestWhoIsAddedAgainAfterPartingIsWelcomedAgain(t *testing.T) {
+	gone := engine.Event{Kind: engine.FriendLost, ID: "l", Conversation: "u", Sender: "u", Fact: "friend/u"}
+	_, c, _ := learn(t, engine.Account{}, map[string]string{"shop fact/friend/u": "1"}, gone)
+	if len(c.Learned) != 1 || c.Learned[0] != (engine.Note{Key: "fact/friend/u"}) {
+		t.Errorf("parting leaves %+v", c.Learned)
+	}
+}
+
+func TestANoteSaysWhatANoticeMeans(t *testing.T) {
+	notice := engine.Event{Kind: engine.ContactChanged, IfNoted: "applied/u", NotedAs: engine.FriendAdded, ID: "n", Conversation: "u", Sender: "u"}
+	if seen, _, _ := learn(t, engine.Account{}, nil, notice); seen.Kind != engine.ContactChanged {
+		t.Errorf("without the note it is %q", seen.Kind)
+	}
+	known := map[string]string{"shop applied/u": "1", "shop known/u": "1"} // known, having written before the notice came
+	if seen, _, _ := learn(t, engine.Account{Meets: true}, known, notice); seen.Kind != engine.FriendAdded {
+		t.Errorf("with the note it is %q", seen.Kind)
+	}
+}
+
+func TestAGroupIsMetByItsNoticeAndNotByAMessage(t *testing.T) {
+	meets := engine.Account{Meets: true}
+	_, c, _ := learn(t, meets, nil, engine.Event{Kind: engine.Message, ID: "m", Group: true, Conversation: "g", Sender: "u"})
+	if len(c.Learned) != 0 {
+		t.Errorf("a message teaches %+v", c.Learned)
+	}
+	_, c, _ = learn(t, meets, nil, engine.Event{Kind: engine.GroupCreated, IfKnown: engine.GroupChanged, ID: "n", Group: true, Conversation: "g"})
+	if len(c.Learned) != 1 || c.Learned[0].Key != "known/g" {
+		t.Errorf("its notice teaches %+v", c.Learned)
+	}
+}
+
+// What the platform takes no answer to is handled all the same, and does not
+// use the fact up for the event that can be answered.
+func TestNothingIsSaidWhereNothingCanBe(t *testing.T) {
+	mute := engine.Event{Kind: engine.FriendAdded, ID: "m", Conversation: "u", Sender: "u", Fact: "friend/u", Mute: "no welcome code"}
+	seen, c, r := learn(t, engine.Account{}, nil, mute)
+	if seen.ID == "" || len(c.Commands) != 0 || len(c.Learned) != 0 || !strings.Contains(r.Note, "no welcome code") {
+		t.Errorf("seen %q, commands %+v, learned %+v, note %q", seen.ID, c.Commands, c.Learned, r.Note)
+	}
+}
+
+func TestAMentionByANameThatNobodyConfiguredIsTakenOffToo(t *testing.T) {
+	for text, want := range map[string]string{
+		"@群昵称 今天":       "今天",
+		"@小李 问 @群昵称 今天": "@小李 问 @群昵称 今天", // who is meant by which cannot be told
+		"@群昵称":          "@群昵称",
+		"今天 @群昵称":       "今天 @群昵称",
+	} {
+		e := engine.Event{Kind: engine.Message, ID: "m", Group: true, Conversation: "g", Sender: "u", Mention: engine.MentionMe, Text: text}
+		if seen, _, _ := learn(t, engine.Account{Names: []string{"小助手"}}, nil, e); seen.Text != want {
+			t.Errorf("%q reads %q, want %q", text, seen.Text, want)
+		}
 	}
 }

@@ -115,8 +115,9 @@ type play struct {
 	seq     uint64
 	event   *engine.Event // as skills read it
 	ref     string
-	known   bool // its conversation was known before
-	told    bool // its fact was told by another event
+	known   bool      // its conversation was known before
+	told    bool      // its fact was told by another event
+	gone    time.Time // since when its account is offline, for an event that says it is back
 	account engine.Account
 	taken   map[string][]string // once-keys found taken, by skill
 	reruns  int

@@ -85,8 +85,12 @@ func (a act) check(d *kind.Draft) {
 		d.Problem("do", "%s is done to a contact, and a group is none (params = {user = \"{{.User}}\"})", a.action)
 	case len(a.needs) > 0 && !slices.ContainsFunc(a.needs, given) && !(a.members && kind.TellsMembers(d.On)):
 		d.Problem("do", "%s needs params = {%s = …}", a.action, strings.Join(a.needs, " = …} or {"))
-	default:
+	case a.carried:
 		d.Need(a.action, "do")
+	default:
+		d.NeedWith(a.action, "do", func(param string) bool {
+			return given(param) || param == "members" && a.members && kind.TellsMembers(d.On)
+		})
 	}
 }
 

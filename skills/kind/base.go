@@ -72,7 +72,8 @@ func (b *Base) say(due time.Time, text *render.Template, d *render.Data, params 
 	if err != nil {
 		return nil, err
 	}
-	out := Texts(s, b.limit-room(params, b.limit))
+	limit := d.Longest(b.limit)
+	out := Texts(s, limit-room(params, limit))
 	if len(out) > 0 {
 		out[0].Params = params
 	}

@@ -41,6 +41,8 @@ type Need struct {
 	Action  engine.Action
 	Key     string
 	Account string // that takes it; "": whichever the event came to
+	// Given tells which params the skill gives; nil: those that come with its event.
+	Given func(param string) bool
 }
 
 // NewDraft starts a skill from its section.
@@ -86,7 +88,13 @@ func (d *Draft) Need(a engine.Action, key string) { d.NeedOf("", a, key) }
 
 // NeedOf notes an action that the skill takes by an account of its own choice.
 func (d *Draft) NeedOf(account string, a engine.Action, key string) {
-	d.Needs = append(d.Needs, Need{a, key, account})
+	d.Needs = append(d.Needs, Need{Action: a, Key: key, Account: account})
+}
+
+// NeedWith notes an action that the skill takes with the params for which given
+// is true.
+func (d *Draft) NeedWith(a engine.Action, key string, given func(param string) bool) {
+	d.Needs = append(d.Needs, Need{Action: a, Key: key, Given: given})
 }
 
 // Account checks that there is an account of the name that stands at a key.

@@ -4,6 +4,7 @@
 package render
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -34,6 +35,7 @@ type Data struct {
 	Day          string            // of the receipt, in the account's time zone: 2006-01-02
 	Now          time.Time         // of the receipt, in the account's time zone
 	rounds       *int              // of the loops so far
+	longest      int               // a text in answer, in bytes; 0: not known
 }
 
 // Of is what a turn gives to templates. Data is the state's.
@@ -47,8 +49,13 @@ func Of(t *engine.Turn) *Data {
 		User: e.Sender, UserName: e.SenderName, Conversation: e.Conversation, Account: e.Account,
 		Text: e.Text, Members: members(e), Actor: e.Actor, Params: e.Params, Match: t.Match, Data: t.State.Data,
 		Day: now.Format(time.DateOnly), Now: now,
+		longest: cmp.Or(e.Ticket.Limit, t.Account.TextLimit),
 	}
 }
+
+// Longest is how long a text in answer to the event may be in bytes, or
+// otherwise where its platform does not say.
+func (d *Data) Longest(otherwise int) int { return cmp.Or(d.longest, otherwise) }
 
 // members is how a sentence lists those an event is about.
 func members(e *engine.Event) string {

@@ -19,6 +19,11 @@ type part struct {
 	fields []field
 }
 
+// gives tells whether the part's command has the param.
+func (p part) gives(param string) bool {
+	return param == "url" || slices.ContainsFunc(p.fields, func(f field) bool { return f.param == param })
+}
+
 // field is a param of the command besides the address.
 type field struct {
 	param  string
@@ -131,7 +136,7 @@ func (s *skill) add(d *kind.Draft, key, text string, p part) {
 		}
 		return
 	}
-	d.Need(p.action, key)
+	d.NeedWith(p.action, key, p.gives)
 	p.text = d.Text(key, text, d.Seen())
 	s.parts = append(s.parts, p)
 }

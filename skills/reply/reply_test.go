@@ -196,3 +196,27 @@ func TestProblems(t *testing.T) {
 		})
 	}
 }
+
+// The limit is that of the account the event came to, or of the permission it
+// brought, and not the smallest of all accounts.
+func TestALongReplyIsSplitAsTheEventsOwnPlatformDoes(t *testing.T) {
+	set := build(t, "[[skill]]\nname = \"long\"\nkeywords = [\"长\"]\nreply = \""+strings.Repeat("x", 300)+"\"", skills.Options{TextLimit: 100})
+	for name, tt := range map[string]struct {
+		account engine.Account
+		ticket  engine.Ticket
+		parts   int
+	}{
+		"an account whose limit is not known": {engine.Account{}, engine.Ticket{}, 3},
+		"an account with a limit of its own":  {engine.Account{TextLimit: 1000}, engine.Ticket{}, 1},
+		"a permission with a limit":           {engine.Account{TextLimit: 100}, engine.Ticket{Token: "welcome/1", Limit: 150}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := &engine.Event{Kind: engine.Message, Type: "text", Text: "长", Ticket: tt.ticket}
+			choices := set.Route(e, engine.State{}, engine.State{})
+			out, err := choices[0].Skill.Handle(t.Context(), &engine.Turn{Event: e, Account: tt.account, Match: choices[0].Match})
+			if err != nil || len(out.Commands) != tt.parts {
+				t.Errorf("%d commands, want %d (%v)", len(out.Commands), tt.parts, err)
+			}
+		})
+	}
+}

@@ -36,8 +36,9 @@ type Harness struct {
 	// to be noted of it.
 	Success string
 	Note    string
-	// Quirks name the common answers (see common) that mean something else here.
-	Quirks map[string]channel.Class
+	// Repeats: the platform recognises a command that it is given twice, so that a
+	// failure of its server leaves nothing in doubt.
+	Repeats bool
 }
 
 // Callback is a recorded request beside what it reads as.

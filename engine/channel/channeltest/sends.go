@@ -46,9 +46,6 @@ func (h *Harness) sender(t *testing.T, baseURL string) channel.Sender {
 // sends tries the platform's own answers and what can happen to any request.
 func (h *Harness) sends(t *testing.T) {
 	for _, a := range append(slices.Clone(h.Answers), h.common()...) {
-		if class, ok := h.Quirks[a.Name]; ok {
-			a.Want = class
-		}
 		t.Run(a.Name, func(t *testing.T) { h.send(t, a.serve, a.Want) })
 	}
 	t.Run("a redirect is not followed", func(t *testing.T) {
@@ -97,6 +94,10 @@ func (h *Harness) sends(t *testing.T) {
 // common is what every HTTP platform may answer.
 func (h *Harness) common() []Answer {
 	after := map[string]string{"Retry-After": "7"}
+	broken := channel.Unsure
+	if h.Repeats {
+		broken = channel.Transient
+	}
 	return []Answer{
 		{Name: "success", Body: h.Success},
 		{Name: "an HTML page with 200", ContentType: "text/html", Body: "<html>Welcome</html>", Want: channel.Unsure},
@@ -108,8 +109,9 @@ func (h *Harness) common() []Answer {
 		{Name: "429", Status: 429, Want: channel.Throttled},
 		{Name: "429 with a time", Status: 429, Header: after, Want: channel.Throttled},
 		{Name: "503 with a time", Status: 503, Header: after, Want: channel.Throttled},
-		{Name: "500", Status: 500, Want: channel.Transient},
-		{Name: "502 with a page", Status: 502, ContentType: "text/html", Body: "<html>Bad Gateway</html>", Want: channel.Transient},
+		{Name: "503", Status: 503, Want: channel.Transient},
+		{Name: "500", Status: 500, Want: broken},
+		{Name: "502 with a page", Status: 502, ContentType: "text/html", Body: "<html>Bad Gateway</html>", Want: broken},
 	}
 }
 

@@ -2,11 +2,11 @@ package generic
 
 import (
 	"encoding/json"
-	"strconv"
 	"strings"
 	"time"
 
 	"bot/engine"
+	"bot/engine/channel"
 )
 
 // maxID bounds an identity in bytes.
@@ -172,17 +172,6 @@ func (v value) text() string {
 	return ""
 }
 
-// time reads Unix seconds or milliseconds, told apart by size, in a number or
-// a string; a fraction is dropped. Zero for anything else.
-func (v value) time() time.Time {
-	whole, _, _ := strings.Cut(v.text(), ".")
-	n, err := strconv.ParseInt(whole, 10, 64)
-	switch {
-	case err != nil, n <= 0, n >= 1e14: // beyond the year 5138 it is neither
-		return time.Time{}
-	case n >= 1e11:
-		return time.UnixMilli(n)
-	default:
-		return time.Unix(n, 0)
-	}
-}
+// time reads Unix seconds or milliseconds, in a number or a string. Zero for
+// anything else.
+func (v value) time() time.Time { return channel.Scalar(v.text()).Time() }

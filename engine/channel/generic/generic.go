@@ -82,7 +82,7 @@ func newReceiver(accounts []channel.Account, _ channel.Host) (channel.Receiver, 
 			return nil, fmt.Errorf("accounts %q and %q share a path, so both or neither must have a secret", accounts[0].Name, a.Name)
 		}
 		owner[a.AppID] = a.Name
-		one := &account{name: a.Name, appID: a.AppID, typed: typedAck(a.Ack), plain: plainAck(a.Ack)}
+		one := &account{name: a.Name, appID: a.AppID, typed: channel.Acknowledge(a.Ack, "success"), plain: channel.Acknowledge(a.Ack, "json")}
 		if r.signed {
 			var err error
 			if one.webhook, err = channel.NewWebhook(a.Secret, a.MaxSkew); err != nil {

@@ -116,7 +116,7 @@ func named(accounts []*account, appID string) *account {
 func (r *receiver) misaddressed(b *body, reason string) *channel.Refusal {
 	if reason == "signature" {
 		return &channel.Refusal{Reason: reason, Detail: "signed with another account's secret",
-			Answer: textAnswer(http.StatusUnauthorized, "unauthorized")}
+			Answer: channel.TextAnswer(http.StatusUnauthorized, "unauthorized")}
 	}
 	return refuse(b, reason, "no appId, and several accounts share the path")
 }

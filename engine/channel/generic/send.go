@@ -90,7 +90,7 @@ func (s *sender) Send(ctx context.Context, c *engine.Command) (note string, err 
 }
 
 func (s *sender) send(ctx context.Context, c *engine.Command) error {
-	call := channel.Call{Secrets: s.secrets, Now: s.now}
+	call := channel.Call{Repeats: true, Secrets: s.secrets, Now: s.now} // by Idempotency-Key
 	end, ok := endpoints[c.Action]
 	if !ok {
 		return call.Fail(channel.Permanent, 0, "this channel has no action "+string(c.Action))
@@ -108,11 +108,7 @@ func (s *sender) send(ctx context.Context, c *engine.Command) error {
 		return repeated(err)
 	}
 	if f := judge(&reply); f.class != "" {
-		e := call.Fail(f.class, reply.Status, f.note)
-		if f.class == channel.Throttled {
-			e.Until, _ = channel.RetryAfter(reply.Header, s.now())
-		}
-		return e
+		return call.Denied(f.class, &reply, f.note, 0)
 	}
 	return nil
 }

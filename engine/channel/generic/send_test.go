@@ -12,12 +12,14 @@ import (
 	"bot/engine"
 	"bot/engine/channel"
 	"bot/engine/channel/channeltest"
+	"bot/engine/channel/generic/genericstub"
 	"bot/engine/stub"
 )
 
 // platform is a stub that listens, and a sender to it.
 func platform(t *testing.T, o stub.Options, a channel.Account) (*stub.Stub, channel.Sender) {
 	t.Helper()
+	o.Protocol = genericstub.New
 	p, err := stub.New(o)
 	if err != nil {
 		t.Fatal(err)

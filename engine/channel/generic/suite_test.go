@@ -222,6 +222,7 @@ func TestSuite(t *testing.T) {
 		Command:   engine.Command{TaskID: "task-1", Conversation: "u", Action: engine.SendText, Text: "hi"},
 		Answers:   answers,
 		Success:   `{"status":"success"}`,
+		Repeats:   true,
 	})
 }
 
@@ -250,7 +251,7 @@ func TestSuiteSigned(t *testing.T) {
 	channeltest.Run(t, channeltest.Harness{
 		Adapter: Adapter, Accounts: []channel.Account{account}, Callbacks: signed, Now: noon,
 		Command: engine.Command{TaskID: "task-1", Conversation: "u", Action: engine.AcceptFriend, Params: map[string]any{"scene": "s"}},
-		Success: `{"code":0}`,
+		Success: `{"code":0}`, Repeats: true,
 	})
 }
 

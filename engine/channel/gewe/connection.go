@@ -1,10 +1,6 @@
 package gewe
 
-import (
-	"cmp"
-
-	"bot/engine"
-)
+import "bot/engine"
 
 // connection is news of the account's own connection. All of them are of one
 // conversation, the account's own id, so that they stay in order; nobody else
@@ -12,6 +8,6 @@ import (
 func (in *inbound) connection(kind engine.Kind) *engine.Event {
 	return &engine.Event{
 		Kind: kind, ID: in.id, Identity: in.identity, Time: in.time,
-		Conversation: cmp.Or(in.self, in.account.appID),
+		Conversation: in.self,
 	}
 }

@@ -8,14 +8,7 @@ import (
 	"time"
 
 	"bot/engine"
-)
-
-// Facts that are told several times under different ids: a new friend by the
-// contact notice and by two lines of text, a new group by the contact notice
-// and by the invitation.
-const (
-	friendFact = "friend/"
-	groupFact  = "group/"
+	"bot/engine/channel/wechat"
 )
 
 // pending is the key under which a friend request is remembered by its v3, for
@@ -57,50 +50,45 @@ func (in *inbound) contactV2() contact {
 func (in *inbound) contactChanged(c contact) (*engine.Event, error) {
 	user := string(c.UserName)
 	switch {
-	case user == "" || badID(user):
+	case user == "" || !wechat.IsID(user):
 		return nil, errors.New("a contact notice about nobody")
-	case user == in.self, strings.HasPrefix(user, "gh_"), unheard[user]:
+	case user == in.self, wechat.IsService(user):
 		return nil, nil
-	case isRoom(user):
+	case wechat.IsRoom(user):
 		in.room = user
 		e := in.event(engine.GroupCreated)
-		e.IfKnown, e.Fact = engine.GroupChanged, groupFact+user
+		e.IfKnown = engine.GroupChanged
 		return e, nil
 	}
 	e := in.about(engine.ContactChanged, user)
 	e.SenderName = string(c.NickName)
 	bits := string(c.BitVal)
 	isFriend := bits != "" && strings.Contains("13579", bits[len(bits)-1:])
-	switch {
-	case in.answersRequest(c) && (isFriend || bits == ""):
-		e.Kind, e.Fact = engine.FriendAdded, friendFact+user
-		e.Learned = []engine.Note{{Key: pendingKey(c.EncryptUserName)}} // the next notice is a change
-	case isFriend && (c.EncryptUserName != "" || c.Remark == ""):
-		e.Kind, e.Fact, e.IfKnown = engine.FriendAdded, friendFact+user, engine.ContactChanged
+	if key := pendingKey(c.EncryptUserName, user); key != "" && (isFriend || bits == "") {
+		e.IfNoted, e.NotedAs = key, engine.FriendAdded
+		e.Learned = []engine.Note{{Key: key}} // the next notice is a change
+	}
+	if isFriend && (c.EncryptUserName != "" || c.Remark == "") {
+		e.Kind, e.IfKnown = engine.FriendAdded, engine.ContactChanged
 	}
 	return e, nil
 }
 
-// answersRequest tells whether the contact asked to become a friend.
-func (in *inbound) answersRequest(c contact) bool {
-	key := pendingKey(c.EncryptUserName)
-	return key != "" && in.memory.Recall(in.account.name, key) == string(c.UserName)
-}
-
-func pendingKey(v3 word) string {
-	if v3 == "" || len(pending)+len(v3) > maxKey {
+// pendingKey is the note that somebody asked to become a friend.
+func pendingKey(v3 word, user string) string {
+	if v3 == "" || len(pending)+len(v3)+1+len(user) > maxKey {
 		return ""
 	}
-	return pending + string(v3)
+	return pending + string(v3) + "/" + user
 }
 
 // contactDeleted is a friend deleted, or a group left, by the account.
 func (in *inbound) contactDeleted(c contact) (*engine.Event, error) {
 	user := string(c.UserName)
 	switch {
-	case user == "" || badID(user):
+	case user == "" || !wechat.IsID(user):
 		return nil, errors.New("a contact notice about nobody")
-	case isRoom(user):
+	case wechat.IsRoom(user):
 		in.room = user
 		return in.event(engine.BotLeft), nil
 	}
@@ -114,25 +102,18 @@ func (in *inbound) about(kind engine.Kind, user string) *engine.Event {
 	}
 }
 
-func (in *inbound) friendAdded(user string) *engine.Event {
-	e := in.about(engine.FriendAdded, user)
-	e.Fact = friendFact + user
-	return e
-}
-
 // friendRequest reads the request of somebody who wants to be a friend. What
 // cannot be read could not be accepted either.
 func (in *inbound) friendRequest() *engine.Event {
-	msg := parse(in.content)
-	user, v3 := msg.attr("fromusername"), word(msg.attr("encryptusername"))
-	if user == "" || badID(user) {
+	asked := wechat.ReadFriendRequest(wechat.Parse(in.content))
+	if asked.From == "" {
 		return in.unknown(in.word)
 	}
-	e := in.about(engine.FriendRequest, user)
-	e.SenderName, e.Text = msg.attr("fromnickname"), msg.attr("content")
-	e.Params = params("v3", string(v3), "v4", msg.attr("ticket"), "scene", msg.attr("scene"))
-	if key := pendingKey(v3); key != "" {
-		e.Learned = []engine.Note{{Key: key, Value: user, Expires: in.now.Add(pendingFor)}}
+	e := in.about(engine.FriendRequest, asked.From)
+	e.SenderName, e.Text = asked.Name, asked.Greeting
+	e.Params = params("v3", asked.Encrypted, "v4", asked.Ticket, "scene", asked.Scene)
+	if key := pendingKey(word(asked.Encrypted), asked.From); key != "" {
+		e.Learned = []engine.Note{{Key: key, Value: "1", Expires: in.now.Add(pendingFor)}}
 	}
 	return e
 }
@@ -140,12 +121,9 @@ func (in *inbound) friendRequest() *engine.Event {
 // friendConfirmed is v2.0's word for a new friend, its content a line of text
 // or, by its name, the request it answers.
 func (in *inbound) friendConfirmed() *engine.Event {
-	user := parse(in.content).attr("fromusername")
-	if user == "" {
-		user = in.peer()
-	}
-	if user == "" || badID(user) || unheard[user] {
+	user := cmp.Or(wechat.ReadFriendRequest(wechat.Parse(in.content)).From, in.peer())
+	if user == "" || wechat.IsService(user) {
 		return in.unknown(in.word)
 	}
-	return in.friendAdded(user)
+	return in.about(engine.FriendAdded, user)
 }

@@ -46,26 +46,75 @@ func TestPendingRequestIsAnswered(t *testing.T) {
 	h := channeltest.Host(t)
 	h.Memory = &channeltest.Memory{Now: func() time.Time { return noon }}
 	r := mustReceiver(t, h, shop())
-	handle := func(body []byte) *engine.Event {
+	handle := func(body []byte) engine.Kind {
 		t.Helper()
 		e := receive(t, r, body)
+		kind := e.KindWhen(true, e.IfNoted != "" && h.Memory.Recall("shop", e.IfNoted) != "")
 		if err := h.Memory.Remember(t.Context(), "shop", e.Learned...); err != nil {
 			t.Fatal(err)
 		}
-		return e
+		return kind
 	}
-	handle([]byte(v1("fmessage", self, "37", requestXML, "")))
-	if e := handle(contactNotice("wxid_other", "3", "", "v3_x@stranger")); e.IfKnown == "" {
-		t.Error("somebody else with that v3 is taken for the one who asked")
+	request := []byte(v1("fmessage", self, "37", requestXML, ""))
+	handle(request)
+	for _, tt := range []struct {
+		name string
+		body []byte
+		want engine.Kind
+	}{
+		{"somebody else with that v3", contactNotice("wxid_other", "3", "", "v3_x@stranger"), engine.ContactChanged},
+		{"before it is accepted", contactNotice(newbie, "2", "", "v3_x@stranger"), engine.ContactChanged},
+		{"once accepted", contactNotice(newbie, "3", "王", "v3_x@stranger"), engine.FriendAdded},
+		{"after that", contactNotice(newbie, "3", "王", "v3_x@stranger"), engine.ContactChanged},
+		{"asked again", request, engine.FriendRequest},
+		{"accepted without a word of the address book", contactNotice(newbie, `""`, "王", "v3_x@stranger"), engine.FriendAdded},
+	} {
+		if got := handle(tt.body); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
 	}
-	if e := handle(contactNotice(newbie, "2", "", "v3_x@stranger")); e.Kind != engine.ContactChanged {
-		t.Errorf("before it is accepted: %s", e.Kind)
+}
+
+// A burst may bring the answer before anybody has handled the request: then it is
+// the event's own turn that finds the note.
+func TestRequestAndAnswerAreReadTogether(t *testing.T) {
+	r := mustReceiver(t, channeltest.Host(t), shop())
+	request := receive(t, r, []byte(v1("fmessage", self, "37", requestXML, "")))
+	answer := receive(t, r, contactNotice(newbie, "3", "王", "v3_x@stranger"))
+	if len(request.Learned) != 1 || answer.IfNoted != request.Learned[0].Key {
+		t.Fatalf("%+v is not the note that %q asks for", request.Learned, answer.IfNoted)
 	}
-	if e := handle(contactNotice(newbie, "3", "王", "v3_x@stranger")); e.Kind != engine.FriendAdded || e.IfKnown != "" {
-		t.Errorf("once accepted: %s, if known %q", e.Kind, e.IfKnown)
+	if kind := answer.KindWhen(true, true); kind != engine.FriendAdded {
+		t.Errorf("an acquaintance who asked: %s", kind)
 	}
-	if e := handle(contactNotice(newbie, "3", "王", "v3_x@stranger")); e.IfKnown != engine.ContactChanged {
-		t.Errorf("after that: %s, if known %q", e.Kind, e.IfKnown)
+	if kind := answer.KindWhen(true, false); kind != engine.ContactChanged {
+		t.Errorf("an acquaintance who did not ask: %s", kind)
+	}
+}
+
+// Whoever is added, deleted and added again is a new friend twice, and so is a
+// group that was left: what ends the fact carries it too.
+func TestWhatEndsAFactCarriesIt(t *testing.T) {
+	r := mustReceiver(t, channeltest.Host(t), shop())
+	system := func(content string) []byte { return []byte(v1(group, self, "10000", content, "")) }
+	leaving := func(user string) []byte {
+		return []byte(`{"TypeName":"DelContacts","Appid":"` + appID + `","Data":{"UserName":{"string":"` + user + `"}}}`)
+	}
+	for _, tt := range []struct {
+		name        string
+		begin, part []byte
+		fact        string
+	}{
+		{"a friend deleted", contactNotice(newbie, "3", "", "v3_x"), leaving(newbie), "friend/" + newbie},
+		{"a group left", contactNotice(group, "3", "", ""), leaving(group), "group/" + group},
+		{"out of a group", contactNotice(group, "3", "", ""), system(`你被"小测"移出群聊`), "group/" + group},
+		{"v2.0, out of a group", contactNotice(group, "3", "", ""), []byte(v2("REMOVE_FROM_GROUP", group, self, "x", "")), "group/" + group},
+		{"v2.0, a group dissolved", contactNotice(group, "3", "", ""), []byte(v2("GROUP_DISMISS", group, self, "x", "")), "group/" + group},
+	} {
+		began, parted := receive(t, r, tt.begin), receive(t, r, tt.part)
+		if !began.Kind.Begins() || !parted.Kind.Parts() || began.Fact != tt.fact || parted.Fact != tt.fact {
+			t.Errorf("%s: %s of %q, then %s of %q", tt.name, began.Kind, began.Fact, parted.Kind, parted.Fact)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"bot/engine"
 	"bot/engine/channel"
 	"bot/engine/channel/channeltest"
+	"bot/engine/channel/wechat"
 )
 
 // FuzzReceive: whatever arrives is refused as a platform expects, or is one
@@ -33,7 +34,7 @@ func FuzzReceive(f *testing.F) {
 	} {
 		f.Add([]byte(s))
 	}
-	r := mustReceiver(f, channel.Host{Memory: &channeltest.Memory{}}, shop(), channel.Account{Name: "other", AppID: "wx_other"})
+	r := mustReceiver(f, channel.Host{Memory: &channeltest.Memory{}}, shop(), channel.Account{Name: "other", Self: "wxid_other", AppID: "wx_other"})
 	f.Fuzz(func(t *testing.T, body []byte) {
 		read := func() (*engine.Event, error) {
 			receipt, err := r.Receive(&channel.Request{Method: http.MethodPost, Body: bytes.Clone(body), Now: noon})
@@ -60,11 +61,11 @@ func FuzzReceive(f *testing.F) {
 		switch {
 		case err != nil, again == nil, e.Key() != again.Key():
 			t.Fatal("read again, it is another event")
-		case e.Account == "", e.Kind == "", e.Conversation == "", len(e.ID) == 0, len(e.ID) > 512, len(e.Conversation) > maxID+len(nowhere):
+		case e.Account == "", e.Kind == "", e.Conversation == "", len(e.ID) == 0, len(e.ID) > 512, len(e.Conversation) > wechat.MaxID+len(nowhere):
 			t.Fatalf("cannot be kept: %+v", e)
 		case e.Kind == engine.Message && e.Type == "", e.MemberNames != nil && len(e.MemberNames) != len(e.Members):
 			t.Fatalf("incomplete: %+v", e)
-		case isRoom(e.Conversation) != e.Group && !isNowhere(e.Conversation):
+		case wechat.IsRoom(e.Conversation) != e.Group && !isNowhere(e.Conversation):
 			t.Fatalf("group %v in %q", e.Group, e.Conversation)
 		}
 		for _, note := range e.Learned {

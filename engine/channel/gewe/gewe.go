@@ -9,9 +9,8 @@
 // # Callbacks
 //
 // The account is the one whose self is the body's wxid, or, where the body has
-// none (contact notices of v1.0) or the account names none, whose app_id is the
-// body's appid. A new login may come with another appid and replay old
-// messages, so the wxid decides.
+// none (contact notices of v1.0), whose app_id is the body's appid. A new login
+// may come with another appid and replay old messages, so the wxid decides.
 //
 // An event's identity is NewMsgId, an integer beyond 2^53 that never becomes a
 // floating-point number here. Notices without one are known by the hash of
@@ -49,18 +48,18 @@ var Adapter = channel.Adapter{
 }
 
 // newReceiver wants every account of the path to be told from the others.
-func newReceiver(accounts []channel.Account, h channel.Host) (channel.Receiver, error) {
+func newReceiver(accounts []channel.Account, _ channel.Host) (channel.Receiver, error) {
 	if len(accounts) == 0 {
 		return nil, errors.New("no account")
 	}
-	r := &receiver{memory: h.Memory}
+	r := &receiver{}
 	bySelf, byApp := make(map[string]string), make(map[string]string)
 	for i := range accounts {
 		a := &accounts[i]
-		if a.Self == "" && a.AppID == "" {
-			return nil, a.Wrong("self", "nothing tells which callbacks are the account's: set self, the wxid that is logged in")
+		if a.Self == "" {
+			return nil, a.Wrong("self", "self is missing, which tells the account's own messages from others': set it to the wxid that is logged in")
 		}
-		if other, taken := bySelf[a.Self]; taken && a.Self != "" {
+		if other, taken := bySelf[a.Self]; taken {
 			return nil, a.Wrong("self", "account %q on the same path has the same self: give one of them another path or self", other)
 		}
 		if other, taken := byApp[a.AppID]; taken && a.AppID != "" {
@@ -68,7 +67,7 @@ func newReceiver(accounts []channel.Account, h channel.Host) (channel.Receiver, 
 		}
 		bySelf[a.Self], byApp[a.AppID] = a.Name, a.Name
 		r.accounts = append(r.accounts, &account{
-			name: a.Name, self: a.Self, appID: a.AppID, secret: a.Secret, names: a.Names, answer: acknowledge(a.Ack),
+			name: a.Name, self: a.Self, appID: a.AppID, secret: a.Secret, names: a.Names, answer: channel.Acknowledge(a.Ack, auto),
 		})
 	}
 	return r, nil
@@ -101,3 +100,7 @@ func newSender(a channel.Account, h channel.Host) (channel.Sender, error) {
 
 // tokenHeader is written as the vendor writes it.
 const tokenHeader = "X-GEWE-TOKEN"
+
+// auto is the success answer where the account does not say. Any answer with
+// status 200 will do, the page says, and this is the common one.
+const auto = "success"

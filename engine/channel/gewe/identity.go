@@ -1,12 +1,10 @@
 package gewe
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"strconv"
 	"time"
+
+	"bot/engine/channel"
 )
 
 // identify finds what an event is known by: NewMsgId. Where there is none it is
@@ -16,9 +14,9 @@ import (
 func identify(newMsgID word, raw []byte) (id, identity string) {
 	switch id = newMsgID.digits(); {
 	case id == "":
-		return canonical(raw, ""), ""
+		return digest(raw), ""
 	case len(id) <= 10:
-		return id, canonical(raw, "")
+		return id, digest(raw)
 	}
 	return id, ""
 }
@@ -27,37 +25,11 @@ func identify(newMsgID word, raw []byte) (id, identity string) {
 // nothing but the account's ids, so that a later one cannot be told from a
 // repetition; known by their body alone, the second outage within the window of
 // dedup would go unnoticed. One that is told twice does no harm.
-const offlineSlot = 10 * time.Minute
+const offlineSlot = 10 * time.Second
 
-// canonical hashes a body without what changes when it is delivered again
-// after a new login: the appid and the account's sequence number. salt makes
-// equal bodies different.
-func canonical(raw []byte, salt string) string {
-	var v any
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	if d.Decode(&v) == nil {
-		strike(v)
-		if sorted, err := json.Marshal(v); err == nil {
-			raw = sorted
-		}
-	}
-	h := sha256.New()
-	h.Write(raw)
-	h.Write([]byte(salt))
-	return "sha256:" + hex.EncodeToString(h.Sum(nil))
-}
-
-func strike(v any) {
-	m, _ := v.(map[string]any)
-	delete(m, "Appid")
-	delete(m, "appid")
-	for _, name := range []string{"Data", "data"} {
-		if data, ok := m[name].(map[string]any); ok {
-			delete(data, "MsgSeq")
-		}
-	}
-}
+// digest leaves out what changes when a body is delivered again after a new
+// login: the appid and the account's sequence number.
+func digest(raw []byte) string { return channel.Digest(raw, "appid", "data.MsgSeq") }
 
 func slot(now time.Time) string {
 	return strconv.FormatInt(now.Unix()/int64(offlineSlot/time.Second), 10)

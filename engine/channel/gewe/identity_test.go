@@ -47,3 +47,27 @@ func TestPseudoIDs(t *testing.T) {
 		t.Errorf("renamed to %q by %q", a.Text, a.Actor)
 	}
 }
+
+// A new login brings old notices again, under another appid and with other
+// numbers in the account's sequence.
+func TestNoticesWithoutAnIDAreKnownAgain(t *testing.T) {
+	r := mustReceiver(t, channeltest.Host(t), shop())
+	key := func(appid, data string) engine.Key {
+		return receive(t, r, []byte(`{"TypeName":"DelContacts","Appid":"`+appid+`","Wxid":"`+self+`","Data":{"UserName":{"string":"`+friend+`"}`+data+`}}`)).Key()
+	}
+	first := key(appID, `,"MsgSeq":800000001`)
+	for name, again := range map[string]engine.Key{
+		"another MsgSeq":  key(appID, `,"MsgSeq":800000002`),
+		"no MsgSeq":       key(appID, ``),
+		"another appid":   key("wx_new", `,"MsgSeq":800000001`),
+		"in lower case":   key(appID, `,"msgseq":5`),
+		"both of another": key("wx_new", `,"MsgSeq":7`),
+	} {
+		if again != first {
+			t.Errorf("%s makes another event of it", name)
+		}
+	}
+	if key(appID, `,"MsgSeq":800000001,"Remark":{"string":"x"}`) == first {
+		t.Error("another notice is the same")
+	}
+}

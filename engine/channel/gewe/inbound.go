@@ -7,14 +7,13 @@ import (
 	"time"
 
 	"bot/engine"
-	"bot/engine/channel"
+	"bot/engine/channel/wechat"
 )
 
 // inbound is one callback on its way to an event: what both forms say, under
 // one set of names.
 type inbound struct {
 	account *account
-	memory  channel.Memory
 	self    string // the account's own id
 	now     time.Time
 
@@ -37,10 +36,6 @@ type inbound struct {
 // reader makes the event of one sort of callback; nil means there is nothing
 // to tell.
 type reader func(in *inbound) *engine.Event
-
-const roomSuffix = "@chatroom"
-
-func isRoom(id string) bool { return strings.HasSuffix(id, roomSuffix) }
 
 // peer is the private chat's other side.
 func (in *inbound) peer() string {
@@ -70,7 +65,7 @@ func (in *inbound) check() error {
 	for _, one := range [...]struct{ of, id string }{
 		{"the sender", in.from}, {"the receiver", in.to}, {"the group", in.room},
 	} {
-		if badID(one.id) {
+		if !wechat.IsID(one.id) {
 			return errors.New("the id of " + one.of + " is no id")
 		}
 	}
@@ -79,10 +74,14 @@ func (in *inbound) check() error {
 
 // event begins an event of this callback.
 func (in *inbound) event(kind engine.Kind) *engine.Event {
-	return &engine.Event{
+	e := &engine.Event{
 		Kind: kind, ID: in.id, Identity: in.identity,
 		Conversation: in.conversation(), Group: in.room != "" || in.unplaced, Time: in.time,
 	}
+	if in.unplaced {
+		e.Mute = "the callback did not say which group it came from"
+	}
+	return e
 }
 
 // said begins an event that somebody in the conversation caused.
@@ -112,18 +111,12 @@ func clip(s string) string {
 
 func ignored(*inbound) *engine.Event { return nil }
 
-// unheard are senders that are no people: the platform's own accounts.
-var unheard = map[string]bool{
-	"weixin": true, "fmessage": true, "medianote": true, "floatbottle": true, "qqmail": true,
-}
-
 // isService tells the chats of official accounts and of the platform itself.
 func (in *inbound) isService() bool {
 	if in.room != "" {
 		return false
 	}
-	peer := in.peer()
-	return strings.HasPrefix(peer, "gh_") || unheard[peer] || in.isBroadcast()
+	return wechat.IsService(in.peer()) || in.isBroadcast()
 }
 
 // isBroadcast tells official accounts by what MsgSource says of the message.
@@ -131,8 +124,8 @@ func (in *inbound) isBroadcast() bool {
 	if in.source == "" {
 		return false
 	}
-	source := parse(in.source)
-	return source.child("bizmsg") != nil || source.child("tips").text() == "3"
+	source := wechat.Parse(in.source)
+	return source.Child("bizmsg") != nil || source.Child("tips").Text() == "3"
 }
 
 // params makes a map of names and values, without the empty ones.

@@ -50,13 +50,13 @@ func (s *sender) setLabel(ctx context.Context, c *engine.Command) error {
 }
 
 func (s *sender) replaceLabels(ctx context.Context, user string, ids []string) error {
-	_, err := s.post(ctx, "/label/modifyMemberList", fields{"labelIds": strings.Join(ids, ","), "wxIds": []string{user}}, hasEffect)
+	_, err := s.post(ctx, "/label/modifyMemberList", fields{"labelIds": strings.Join(ids, ","), "wxIds": []string{user}})
 	return err
 }
 
 // labelsOf reads the numbers of a contact's labels, with commas between them.
 func (s *sender) labelsOf(ctx context.Context, user string) (map[string]bool, error) {
-	data, err := s.post(ctx, "/contacts/getBriefInfo", fields{"wxids": []string{user}}, noEffect)
+	data, err := s.look(ctx, "/contacts/getBriefInfo", fields{"wxids": []string{user}})
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ type label struct{ LabelName, LabelID word }
 // labelID finds a label's number, or makes the label: the gateway has one call
 // for both. Repeating it changes nothing.
 func (s *sender) labelID(ctx context.Context, name string) (string, error) {
-	data, err := s.post(ctx, "/label/add", fields{"labelName": name}, noEffect)
+	data, err := s.look(ctx, "/label/add", fields{"labelName": name})
 	if err != nil {
 		return "", err
 	}
@@ -93,7 +93,7 @@ func (s *sender) labelID(ctx context.Context, name string) (string, error) {
 
 // labels lists all labels by name: a list, or a list under labelList.
 func (s *sender) labels(ctx context.Context) (map[string]string, error) {
-	data, err := s.post(ctx, "/label/list", nil, noEffect)
+	data, err := s.look(ctx, "/label/list", nil)
 	if err != nil {
 		return nil, err
 	}

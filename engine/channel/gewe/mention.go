@@ -2,10 +2,9 @@ package gewe
 
 import (
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"bot/engine"
+	"bot/engine/channel/wechat"
 )
 
 // What a phone's notification says of a group message that mentions its owner,
@@ -22,7 +21,7 @@ func (in *inbound) mention(said string) engine.Mention {
 	if in.room == "" && !in.unplaced || in.mine {
 		return engine.MentionNone
 	}
-	if list := parse(in.source).child("atuserlist").text(); list != "" {
+	if list := wechat.Parse(in.source).Child("atuserlist").Text(); list != "" {
 		return listed(list, in.self)
 	}
 	// The notification of an ordinary message quotes it. Who writes the
@@ -32,7 +31,10 @@ func (in *inbound) mention(said string) engine.Mention {
 		return engine.MentionMe
 	case strings.Contains(in.push, pushAll) && !strings.Contains(said, pushAll):
 		return engine.MentionAll
-	case in.source == "" && in.push == "" && in.isNamed(said):
+	case in.source != "" || in.push != "":
+		return engine.MentionNone
+	}
+	if _, named := engine.Addressed(said, in.account.names); named {
 		return engine.MentionMe
 	}
 	return engine.MentionNone
@@ -47,31 +49,9 @@ func listed(list, self string) engine.Mention {
 		case "":
 		case self:
 			return engine.MentionMe
-		case "notify@all":
+		case wechat.Everybody:
 			m = engine.MentionAll
 		}
 	}
 	return m
-}
-
-// isNamed looks for one of the account's names after an @, with the name's end
-// marked by a space (clients write U+2005), punctuation or the end of the text.
-func (in *inbound) isNamed(said string) bool {
-	for _, name := range in.account.names {
-		if name == "" {
-			continue
-		}
-		for rest := said; ; {
-			_, after, found := strings.Cut(rest, "@"+name)
-			if !found {
-				break
-			}
-			next, _ := utf8.DecodeRuneInString(after)
-			if after == "" || unicode.IsSpace(next) || unicode.IsPunct(next) {
-				return true
-			}
-			rest = after
-		}
-	}
-	return false
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"bot/engine"
+	"bot/engine/channel/wechat"
 )
 
 // message is what somebody said, of one of the types that all platforms share.
@@ -33,18 +34,18 @@ func saidText(in *inbound) *engine.Event {
 // XML as it came; so does forwarding. It is the param content.
 
 func saidImage(in *inbound) *engine.Event {
-	img := parse(in.content).child("img")
-	return in.file("image", "", img.attr("length"))
+	img := wechat.Parse(in.content).Child("img")
+	return in.file("image", "", img.Attr("length"))
 }
 
 func saidVoice(in *inbound) *engine.Event {
-	voice := parse(in.content).child("voicemsg")
-	return in.file("voice", "", voice.attr("length"))
+	voice := wechat.Parse(in.content).Child("voicemsg")
+	return in.file("voice", "", voice.Attr("length"))
 }
 
 func saidVideo(in *inbound) *engine.Event {
-	video := parse(in.content).child("videomsg")
-	return in.file("video", "", video.attr("length"))
+	video := wechat.Parse(in.content).Child("videomsg")
+	return in.file("video", "", video.Attr("length"))
 }
 
 func (in *inbound) file(typ, name, size string) *engine.Event {
@@ -58,17 +59,17 @@ func (in *inbound) file(typ, name, size string) *engine.Event {
 }
 
 func saidCard(in *inbound) *engine.Event {
-	card := parse(in.content)
-	return in.message("card", "", "user", card.attr("username"), "name", card.attr("nickname"))
+	card := wechat.Parse(in.content)
+	return in.message("card", "", "user", card.Attr("username"), "name", card.Attr("nickname"))
 }
 
 func saidEmoji(in *inbound) *engine.Event {
-	emoji := parse(in.content).child("emoji")
-	return in.message("emoji", "", "md5", emoji.attr("md5"), "size", emoji.attr("len"))
+	emoji := wechat.Parse(in.content).Child("emoji")
+	return in.message("emoji", "", "md5", emoji.Attr("md5"), "size", emoji.Attr("len"))
 }
 
 func saidLocation(in *inbound) *engine.Event {
-	place := parse(in.content).child("location")
-	return in.message("location", "", "latitude", place.attr("x"), "longitude", place.attr("y"),
-		"title", place.attr("poiname"), "address", place.attr("label"))
+	place := wechat.Parse(in.content).Child("location")
+	return in.message("location", "", "latitude", place.Attr("x"), "longitude", place.Attr("y"),
+		"title", place.Attr("poiname"), "address", place.Attr("label"))
 }

@@ -14,7 +14,7 @@ import (
 // Online asks the gateway. It may say yes of an account that is dead: then no
 // callbacks come, and only that tells.
 func (s *sender) Online(ctx context.Context) (online bool, note string, err error) {
-	data, err := s.post(ctx, "/login/checkOnline", nil, noEffect)
+	data, err := s.look(ctx, "/login/checkOnline", nil)
 	if halted, ok := errors.AsType[*channel.SendError](err); ok && halted.Class == channel.Halted {
 		return false, halted.Note, nil
 	}
@@ -61,7 +61,7 @@ func (s *sender) Register(ctx context.Context, callback string) error {
 
 // setCallback explains the one failure that has no reason in it.
 func (s *sender) setCallback(ctx context.Context, path, callback string) error {
-	_, err := s.post(ctx, path, fields{"token": s.token, "callbackUrl": callback}, noEffect)
+	_, err := s.look(ctx, path, fields{"token": s.token, "callbackUrl": callback})
 	if e, ok := errors.AsType[*channel.SendError](err); ok && strings.HasSuffix(e.Note, "no reason given") {
 		e.Class, e.Note = channel.Permanent, e.Note+"; the token is wrong, or the gateway cannot reach the address"
 	}
@@ -78,5 +78,5 @@ func (s *sender) Call(ctx context.Context, method string, params map[string]any)
 	if path == "" || strings.ContainsFunc(path, stray) || strings.Contains(path, "//") {
 		return nil, s.impossible(`a call is named by its path, like "contacts/search"`)
 	}
-	return s.post(ctx, "/"+path, maps.Clone(fields(params)), hasEffect)
+	return s.post(ctx, "/"+path, maps.Clone(fields(params)))
 }

@@ -146,3 +146,29 @@ func TestLabels(t *testing.T) {
 		t.Errorf("set %q, want %q", got, want)
 	}
 }
+
+// A look-up leaves no doubt, whatever became of it; what has an effect does.
+func TestOnlyWhatHasAnEffectCanBeInDoubt(t *testing.T) {
+	for name, tt := range map[string]struct {
+		status int
+		answer string
+	}{
+		"the server broke":    {500, "oops"},
+		"a proxy broke":       {502, "<html>"},
+		"no reason was given": {200, `{"ret":500,"msg":null}`},
+		"no JSON":             {200, "<html>"},
+		"no ret":              {200, `{}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _ := against(t, tt.status, tt.answer)
+			_, _, err := s.Online(t.Context())
+			classIs(t, err, channel.Transient)
+			_, err = s.Send(t.Context(), &engine.Command{Action: engine.SetLabel, Conversation: friend, Params: map[string]any{"add": "a"}})
+			classIs(t, err, channel.Transient)
+			_, err = s.Call(t.Context(), "contacts/search", nil)
+			classIs(t, err, channel.Unsure)
+			_, err = s.Send(t.Context(), &engine.Command{Action: engine.SendText, Conversation: friend, Text: "x"})
+			classIs(t, err, channel.Unsure)
+		})
+	}
+}

@@ -10,6 +10,7 @@ import (
 
 	"bot/engine"
 	"bot/engine/channel"
+	"bot/engine/channel/wechat"
 )
 
 // to begins a message.
@@ -22,12 +23,12 @@ func to(c *engine.Command, path string, f fields) order {
 // phones show no mention. The name ends with U+2005, as clients write it.
 func sendText(c *engine.Command) order {
 	text, at := c.Text, []string(nil)
-	if isRoom(c.Conversation) {
+	if wechat.IsRoom(c.Conversation) {
 		ids, names := channel.Mentions(c)
 		var b strings.Builder
 		for i, id := range ids {
 			if id == "all" {
-				id = "notify@all"
+				id = wechat.Everybody
 			}
 			at = append(at, id)
 			b.WriteString("@" + names[i] + "\u2005")

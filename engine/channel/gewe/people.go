@@ -6,6 +6,7 @@ import (
 
 	"bot/engine"
 	"bot/engine/channel"
+	"bot/engine/channel/wechat"
 )
 
 // The option of addContacts. (4 refuses a request.)
@@ -49,7 +50,7 @@ func deleteFriend(c *engine.Command) order {
 // setRemark sends the value under "remark". Public clients send it under
 // "onlyChat", which is a mistake of theirs.
 func setRemark(c *engine.Command) order {
-	if isRoom(c.Conversation) {
+	if wechat.IsRoom(c.Conversation) {
 		return order{problem: "a group cannot be given a remark here"}
 	}
 	return order{path: "/contacts/setFriendRemark", body: fields{"wxid": c.Conversation, "remark": channel.Param(c, "remark")}}
@@ -70,8 +71,8 @@ func room(c *engine.Command) string { return cmp.Or(channel.Param(c, "room_id"),
 // inRoom is a request about a group.
 func inRoom(c *engine.Command, path string, f fields) order {
 	id := room(c)
-	if !isRoom(id) {
-		return order{problem: "no group is named: room_id or the conversation must end in " + roomSuffix}
+	if !wechat.IsRoom(id) {
+		return order{problem: "no group is named: room_id or the conversation must end in " + wechat.RoomSuffix}
 	}
 	f["chatroomId"] = id
 	return order{path: path, body: f}

@@ -1,21 +1,18 @@
 package gewe
 
 import (
-	"bytes"
 	"cmp"
-	"crypto/subtle"
 	"encoding/json"
 	"net/http"
-	"strings"
 
 	"bot/engine"
 	"bot/engine/channel"
+	"bot/engine/channel/wechat"
 )
 
 // receiver reads the callbacks of one path.
 type receiver struct {
 	accounts []*account
-	memory   channel.Memory
 }
 
 // account is one of a path's accounts, ready to be matched and answered for.
@@ -45,7 +42,7 @@ func (r *receiver) Receive(q *channel.Request) (channel.Receipt, error) {
 		return channel.Receipt{}, unreadable("ids", "neither TypeName nor msgType")
 	case b.Wxid == "" && b.AppID == "":
 		return channel.Receipt{}, unreadable("ids", "neither wxid nor appid")
-	case badID(string(b.Wxid)), badID(string(b.AppID)):
+	case !wechat.IsID(string(b.Wxid)), !wechat.IsID(string(b.AppID)):
 		return channel.Receipt{}, unreadable("ids", "wxid or appid is no id")
 	}
 	a := r.named(string(b.Wxid), string(b.AppID))
@@ -62,8 +59,9 @@ func (r *receiver) Receive(q *channel.Request) (channel.Receipt, error) {
 	case e == nil:
 		return channel.Receipt{Answer: a.answer}, nil
 	}
+	channel.Once(e)
 	e.Account = a.name
-	e.Raw = keep(q.Body, &b)
+	e.Raw = channel.Lean(q.Body, "Data.ImgBuf.Buffer") // of v1.0, which holds a picture or a voice
 	return channel.Receipt{Events: []*engine.Event{e}, Answer: a.answer}, nil
 }
 
@@ -77,7 +75,7 @@ func wrong(err error) string {
 
 // event reads the body by its form; nil for what means nothing.
 func (r *receiver) event(a *account, b *body, q *channel.Request) (*engine.Event, error) {
-	in := &inbound{account: a, memory: r.memory, self: cmp.Or(string(b.Wxid), a.self), now: q.Now}
+	in := &inbound{account: a, self: a.self, now: q.Now}
 	if b.TypeName != "" {
 		return in.readV1(b, q.Body)
 	}
@@ -95,40 +93,25 @@ func (r *receiver) trusted(h http.Header) (all []*account) {
 }
 
 // trusts compares the header as it is: there is no "Bearer" before the secret.
-func (a *account) trusts(h http.Header) bool {
-	return a.secret == "" || subtle.ConstantTimeCompare([]byte(h.Get("Authorization")), []byte(a.secret)) == 1
-}
+func (a *account) trusts(h http.Header) bool { return channel.Authorized(h, a.secret) }
 
 // named finds the account that the body's ids mean. One whose self is another
-// is not meant even by its own appid: somebody else logged in there.
+// is not meant by its own appid: somebody else logged in there.
 func (r *receiver) named(wxid, appID string) *account {
 	for _, a := range r.accounts {
-		if wxid != "" && a.self == wxid {
-			return a
-		}
-	}
-	for _, a := range r.accounts {
-		if appID != "" && a.appID == appID && (wxid == "" || a.self == "") {
+		if a.self == wxid || wxid == "" && a.appID == appID {
 			return a
 		}
 	}
 	return nil
 }
 
-// maxRaw is how large a body is kept as it is, in bytes.
-const maxRaw = 64 << 10
+func unreadable(reason, detail string) *channel.Refusal {
+	return &channel.Refusal{Reason: reason, Detail: detail, Answer: channel.TextAnswer(http.StatusBadRequest, "bad request")}
+}
 
-// keep copies the body for the record. From a large one the picture or voice
-// that v1.0 puts into ImgBuf is dropped.
-func keep(raw []byte, b *body) []byte {
-	if len(raw) > maxRaw && b.Data != nil {
-		var data struct {
-			ImgBuf struct{ Buffer json.RawMessage }
-		}
-		json.Unmarshal(b.Data, &data) // what does not fit is not there
-		if buffer := data.ImgBuf.Buffer; len(buffer) > 2 && strings.HasPrefix(string(buffer[:1]), `"`) {
-			return bytes.Replace(raw, buffer, []byte(`""`), 1)
-		}
-	}
-	return bytes.Clone(raw)
+// stranger answers as if there were nothing at this address, so that who lacks
+// the secret does not learn that one is missing.
+func stranger(detail string) *channel.Refusal {
+	return &channel.Refusal{Reason: "signature", Detail: detail, Answer: channel.TextAnswer(http.StatusNotFound, "not found")}
 }

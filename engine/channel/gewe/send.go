@@ -94,7 +94,7 @@ func (s *sender) Send(ctx context.Context, c *engine.Command) (note string, err 
 	if o.problem != "" {
 		return "", s.impossible(o.problem)
 	}
-	data, err := s.post(ctx, o.path, o.body, hasEffect)
+	data, err := s.post(ctx, o.path, o.body)
 	if err != nil {
 		return "", err
 	}
@@ -123,8 +123,15 @@ func (s *sender) impossible(problem string) error {
 	return call.Fail(channel.Permanent, 0, problem)
 }
 
+// look makes a request that changes nothing anybody sees, so that it can be made
+// again whatever became of it.
+func (s *sender) look(ctx context.Context, path string, body fields) (json.RawMessage, error) {
+	data, err := s.post(ctx, path, body)
+	return data, channel.Harmless(err)
+}
+
 // post makes one request and takes the envelope off its answer.
-func (s *sender) post(ctx context.Context, path string, body fields, e effect) (json.RawMessage, error) {
+func (s *sender) post(ctx context.Context, path string, body fields) (json.RawMessage, error) {
 	call := s.call()
 	if body == nil {
 		body = fields{}
@@ -139,15 +146,11 @@ func (s *sender) post(ctx context.Context, path string, body fields, e effect) (
 	call.URL, call.Header = s.base.JoinPath(path), s.header
 	reply, err := call.Do(ctx, s.client)
 	if err != nil {
-		return nil, e.soften(err)
+		return nil, err
 	}
-	data, f := judge(&reply, e)
+	data, f := judge(&reply)
 	if f.class == "" {
 		return data, nil
 	}
-	failed := call.Fail(f.class, reply.Status, f.note)
-	if f.class == channel.Throttled {
-		failed.Until = s.now().Add(coolDown)
-	}
-	return nil, failed
+	return nil, call.Denied(f.class, &reply, f.note, coolDown)
 }

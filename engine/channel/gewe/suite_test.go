@@ -70,7 +70,7 @@ var callbacks = []channeltest.Callback{
 		Body: v1("fmessage", self, "37", requestXML, ""),
 		Events: one(engine.Event{Kind: engine.FriendRequest, Conversation: newbie, Sender: newbie, SenderName: "新朋友",
 			Text: "你好 & hi", Params: map[string]string{"v3": "v3_x@stranger", "v4": "v4_x@stranger", "scene": "14"},
-			Learned: []engine.Note{{Key: "pending/v3_x@stranger", Value: newbie, Expires: noon.Add(7 * 24 * time.Hour)}},
+			Learned: []engine.Note{{Key: "pending/v3_x@stranger/" + newbie, Value: "1", Expires: noon.Add(7 * 24 * time.Hour)}},
 			Time:    time.Unix(1790000000, 0)}),
 		Answer: success,
 	},
@@ -85,7 +85,7 @@ var callbacks = []channeltest.Callback{
 		Name: "v2.0, a group that nothing names",
 		Body: v2("TEXT", friend, self, friend+":\n@小助手 在吗", ""),
 		Events: one(engine.Event{Kind: engine.Message, Type: "text", Conversation: "unknown-room/7100000000000000101",
-			Sender: friend, Group: true, Mention: engine.MentionMe, Text: "@小助手 在吗", Time: time.UnixMilli(1790000000123)}),
+			Sender: friend, Group: true, Mute: "the callback did not say which group it came from", Mention: engine.MentionMe, Text: "@小助手 在吗", Time: time.UnixMilli(1790000000123)}),
 		Answer: success,
 	},
 	{
@@ -98,7 +98,7 @@ var callbacks = []channeltest.Callback{
 	{
 		Name:   "v1.0, by the appid where there is no wxid",
 		Body:   `{"TypeName":"DelContacts","Appid":"` + appID + `","Data":{"UserName":{"string":"` + friend + `"}}}`,
-		Events: one(engine.Event{Kind: engine.FriendDeleted, ID: "sha256:5f1c", Conversation: friend, Sender: friend}),
+		Events: one(engine.Event{Kind: engine.FriendDeleted, ID: "sha256:5f1c", Conversation: friend, Sender: friend, Fact: "friend/" + friend}),
 		Answer: success,
 	},
 
@@ -150,7 +150,7 @@ var answers = []channeltest.Answer{
 
 const (
 	sentData = `{"ret":200,"msg":"操作成功","data":{"toWxid":"u","createTime":1790000000,"msgId":0,"newMsgId":9007199254740993,"type":1}}`
-	sentNote = `{"msgId":"0","newMsgId":"9007199254740993","createTime":"1790000000"}`
+	sentNote = `{"createTime":"1790000000","msgId":"0","newMsgId":"9007199254740993"}`
 )
 
 func harness(a channel.Account) channeltest.Harness {
@@ -200,7 +200,7 @@ func withHashes(t *testing.T, all []channeltest.Callback) (filled []channeltest.
 		for i := range c.Events {
 			if strings.HasPrefix(c.Events[i].ID, "sha256:") {
 				c.Events = append([]engine.Event(nil), c.Events...)
-				c.Events[i].ID = canonical([]byte(c.Body), "")
+				c.Events[i].ID = digest([]byte(c.Body))
 			}
 		}
 		filled = append(filled, c)

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"bot/engine"
+	"bot/engine/channel/wechat"
 )
 
 // addMsg is Data of a message in v1.0.
@@ -27,10 +28,10 @@ func (in *inbound) readV1(b *body, raw []byte) (*engine.Event, error) {
 	case "AddMsg":
 		return in.addMsg(b.Data, raw)
 	case "Offline":
-		in.id = canonical(raw, slot(in.now))
+		in.id = digest(raw) + "/" + slot(in.now)
 		return in.connection(engine.Offline), nil
 	}
-	in.id = canonical(raw, "")
+	in.id = digest(raw)
 	switch in.word {
 	case "ModContacts":
 		return in.contactChanged(readContact(b.Data))
@@ -68,15 +69,15 @@ func (in *inbound) addMsg(data json.RawMessage, raw []byte) (*engine.Event, erro
 // announcements, come from a person to the room, as they are.
 func (in *inbound) place() {
 	switch {
-	case isRoom(in.from):
+	case wechat.IsRoom(in.from):
 		in.room = in.from
 		var speaker string
 		speaker, in.content, _ = speakerOf(in.content)
-		if !isRoom(speaker) { // which stands before the platform's own words
+		if !wechat.IsRoom(speaker) { // which stands before the platform's own words
 			in.speaker = speaker
 			in.mine = speaker != "" && speaker == in.self
 		}
-	case isRoom(in.to):
+	case wechat.IsRoom(in.to):
 		in.room, in.speaker = in.to, in.from
 	default:
 		in.speaker = in.from

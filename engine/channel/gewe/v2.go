@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"bot/engine"
+	"bot/engine/channel/wechat"
 )
 
 // v2Type is how one msgType is read: by its content, with a type or a kind to
@@ -84,18 +85,18 @@ func (in *inbound) readV2(b *body, raw []byte) (*engine.Event, error) {
 func (in *inbound) placeV2() {
 	if in.room == "" {
 		for _, side := range []string{in.from, in.to} {
-			if isRoom(side) {
+			if wechat.IsRoom(side) {
 				in.room = side
 			}
 		}
 	}
 	speaker, rest, ok := speakerOf(in.content)
 	switch {
-	case isRoom(in.from):
+	case wechat.IsRoom(in.from):
 		if ok {
 			in.content = rest
 		}
-		if !isRoom(speaker) {
+		if !wechat.IsRoom(speaker) {
 			in.speaker = speaker
 		}
 		return

@@ -4,19 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"strings"
 	"time"
 
 	"bot/engine/channel"
-)
-
-// effect tells whether a call changes anything.
-type effect bool
-
-const (
-	noEffect  effect = false
-	hasEffect effect = true
 )
 
 // coolDown is how long an account rests after the platform warned of it. The
@@ -51,16 +42,8 @@ type failure struct {
 //
 // The vendor publishes no codes, so the reason's words decide, in this order.
 // After a ret of 5xx without a known reason nobody can say whether the message
-// went out. What changes nothing is never unsure: it may be asked again.
-func judge(r *channel.Reply, e effect) (json.RawMessage, failure) {
-	data, f := unwrap(r)
-	if f.class == channel.Unsure && e == noEffect {
-		f.class = channel.Transient
-	}
-	return data, f
-}
-
-func unwrap(r *channel.Reply) (json.RawMessage, failure) {
+// went out.
+func judge(r *channel.Reply) (json.RawMessage, failure) {
 	var env envelope
 	switch err := json.Unmarshal(r.Body, &env); {
 	case r.Cut:
@@ -74,14 +57,6 @@ func unwrap(r *channel.Reply) (json.RawMessage, failure) {
 	}
 	reason := env.reason()
 	return nil, failure{classOf(string(*env.Ret), reason), "ret " + string(*env.Ret) + ": " + cmp.Or(reason, "no reason given")}
-}
-
-// soften makes a lost answer to what changes nothing a reason to ask again.
-func (e effect) soften(err error) error {
-	if lost, ok := errors.AsType[*channel.SendError](err); ok && e == noEffect && lost.Class == channel.Unsure {
-		lost.Class = channel.Transient
-	}
-	return err
 }
 
 // reason is the innermost of the nested explanations: data.msg, then those in
@@ -155,18 +130,9 @@ func noteOf(data json.RawMessage) string {
 	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) || json.Unmarshal(data, &d) != nil {
 		return ""
 	}
-	note := struct {
-		MsgID      word `json:"msgId,omitempty"`
-		NewMsgID   word `json:"newMsgId,omitempty"`
-		CreateTime word `json:"createTime,omitempty"`
-		RoomID     word `json:"room_id,omitempty"`
-	}{RoomID: d.ChatroomID}
+	note := map[string]string{"room_id": string(d.ChatroomID)}
 	if d.NewMsgID != "" { // the others may be missing, and revoking wants all three
-		note.NewMsgID, note.MsgID, note.CreateTime = d.NewMsgID, cmp.Or(d.MsgID, "0"), cmp.Or(d.CreateTime, "0")
+		note["newMsgId"], note["msgId"], note["createTime"] = string(d.NewMsgID), string(cmp.Or(d.MsgID, "0")), string(cmp.Or(d.CreateTime, "0"))
 	}
-	b, err := json.Marshal(note)
-	if err != nil || len(b) > channel.MaxNote || string(b) == "{}" {
-		return ""
-	}
-	return string(b)
+	return channel.Note(note)
 }

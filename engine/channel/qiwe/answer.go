@@ -2,7 +2,6 @@ package qiwe
 
 import (
 	"net/http"
-	"strings"
 
 	"bot/engine/channel"
 )
@@ -12,31 +11,21 @@ import (
 const accepted = `{"code":200,"msg":"ok"}`
 
 // unreadable answers what is no JSON, and so nothing that the platform sends.
-var unreadable = answer(http.StatusBadRequest, `{"code":400,"msg":"invalid_data"}`)
+var unreadable = channel.JSONAnswer(http.StatusBadRequest, `{"code":400,"msg":"invalid_data"}`)
 
-// acknowledge is the success answer by the account's `ack`.
+// acknowledge is the success answer by the account's `ack`, whose json is this
+// platform's own.
 func acknowledge(ack string) channel.Answer {
-	switch ack {
-	case "", "auto", "json":
-		return answer(http.StatusOK, accepted)
-	case "empty":
-		return channel.Answer{Status: http.StatusOK}
+	if ack == "json" {
+		ack = accepted
 	}
-	return answer(http.StatusOK, ack)
+	return channel.Acknowledge(ack, accepted)
 }
 
 // stranger refuses a callback without the secret.
 func stranger() *channel.Refusal {
 	return &channel.Refusal{
 		Reason: "signature", Detail: "Authorization does not hold the secret",
-		Answer: answer(http.StatusUnauthorized, "unauthorized"),
+		Answer: channel.TextAnswer(http.StatusUnauthorized, "unauthorized"),
 	}
-}
-
-func answer(status int, body string) channel.Answer {
-	kind := "text/plain; charset=utf-8"
-	if strings.HasPrefix(body, "{") || strings.HasPrefix(body, "[") {
-		kind = "application/json"
-	}
-	return channel.Answer{Status: status, ContentType: kind, Body: []byte(body)}
 }

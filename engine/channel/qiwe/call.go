@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"net/http"
 	"strings"
 	"time"
 
@@ -36,40 +35,13 @@ func (s *sender) call(ctx context.Context, method string, params map[string]any)
 	}
 	reply, err := call.Do(ctx, s.client)
 	if err != nil {
-		return nil, doubted(err)
+		return nil, err
 	}
 	data, class, note := judge(&reply)
 	if class == "" {
 		return data, nil
 	}
-	e := call.Fail(class, reply.Status, note)
-	if class == channel.Throttled {
-		e.Until = s.now().Add(coolDown)
-		if until, ok := channel.RetryAfter(reply.Header, s.now()); ok {
-			e.Until = until
-		}
-	}
-	return nil, e
-}
-
-// doubted takes back the promise that a server's failure did nothing: the
-// platform documents no such thing, and a gateway's 502 or 504 may stand before
-// a device that has just spoken. 503 is said by those that did not begin.
-func doubted(err error) error {
-	e, ok := err.(*channel.SendError)
-	if ok && e.Class == channel.Transient && e.Status >= 500 && e.Status != http.StatusServiceUnavailable {
-		e.Class = channel.Unsure
-	}
-	return err
-}
-
-// harmless is for what may be done twice: a doubt about it is no reason not to
-// try again.
-func harmless(err error) error {
-	if e, ok := err.(*channel.SendError); ok && e.Class == channel.Unsure {
-		e.Class = channel.Transient
-	}
-	return err
+	return nil, call.Denied(class, &reply, note, coolDown)
 }
 
 // coolDown is how long the account rests when the platform says that it acts

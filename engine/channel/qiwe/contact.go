@@ -27,6 +27,7 @@ const appliedFor = 7 * 24 * time.Hour
 // The platform has no event for a new friend. The first change of a contact
 // who has applied is taken for it; without an application a change is a change,
 // or every contact there has ever been would be welcomed when first it changes.
+// It has no Fact: nothing would end it, since a deletion is such a change, too.
 func (a *account) contact(v *event, now time.Time) *engine.Event {
 	d := v.data()
 	user := d.ContactID.id()
@@ -45,8 +46,8 @@ func (a *account) contact(v *event, now time.Time) *engine.Event {
 		p.set("corpId", string(d.CorpID))
 		e.Params = p.orNil()
 		e.Learned = []engine.Note{{Key: applied(user), Value: "1", Expires: now.Add(appliedFor)}}
-	case v.MsgType == "2131" && a.memory.Recall(a.name, applied(user)) != "":
-		e.Kind, e.IfKnown = engine.FriendAdded, engine.ContactChanged
+	case v.MsgType == "2131":
+		e.IfNoted, e.NotedAs = applied(user), engine.FriendAdded
 		e.Learned = []engine.Note{{Key: applied(user)}}
 	}
 	return e

@@ -1,13 +1,12 @@
 package qiwe
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"slices"
 	"strings"
 
 	"bot/engine"
+	"bot/engine/channel"
 )
 
 // The values of an event's cmd.
@@ -82,7 +81,7 @@ func bounded(id string) string {
 	if len(id) <= maxID {
 		return id
 	}
-	return digest([]byte(id))
+	return channel.Digest([]byte(id))
 }
 
 // identity tells events apart that are no messages. The msgUniqueIdentifier of such
@@ -96,61 +95,29 @@ func (v *event) identity() string {
 	return strings.Join([]string{string(v.MsgType), bounded(when), bounded(string(v.UID))}, "/")
 }
 
-// hash is an identity where the platform gives none: of the event with its
-// members in order, but for what a second delivery may change. Without a
-// timestamp only the request's id tells today's log-out from yesterday's.
+// hash is an identity where the platform gives none, without what a second
+// delivery may change. Without a timestamp only the request's id tells today's
+// log-out from yesterday's.
 func (v *event) hash() string {
-	var m map[string]any
-	d := json.NewDecoder(strings.NewReader(string(v.raw)))
-	d.UseNumber()
-	if d.Decode(&m) != nil {
-		return digest(v.raw)
-	}
-	delete(m, "base64RawData")
+	without := []string{"base64RawData", "msgData.serverReboot"}
 	if v.Timestamp != "" {
-		delete(m, "requestId")
+		without = append(without, "requestId")
 	}
-	if inner, ok := m["msgData"].(map[string]any); ok {
-		delete(inner, "serverReboot")
-	}
-	b, err := json.Marshal(m)
-	if err != nil {
-		return digest(v.raw)
-	}
-	return digest(b)
+	return channel.Digest(v.raw, without...)
 }
-
-func digest(b []byte) string {
-	sum := sha256.Sum256(b)
-	return "sha256:" + hex.EncodeToString(sum[:])
-}
-
-// maxRaw is the size from which a body is kept without the bulk of it.
-const maxRaw = 64 << 10
 
 // keep is the body to keep with this event: the whole one where it is alone in
 // it, its own part where there are several, lest each of a thousand keep all
 // thousand. A large one loses the protobuf that only the platform can read.
 func (v *event) keep(body []byte, alone bool) []byte {
-	if alone && len(body) <= maxRaw {
+	if alone && len(body) <= maxWhole {
 		return slices.Clone(body)
 	}
-	if len(v.raw) <= maxRaw {
-		return slices.Clone(v.raw)
-	}
-	var m map[string]json.RawMessage
-	decode(v.raw, &m)
-	for name := range m {
-		if strings.EqualFold(name, "base64RawData") {
-			delete(m, name)
-		}
-	}
-	b, err := json.Marshal(m)
-	if err != nil {
-		return slices.Clone(v.raw)
-	}
-	return b
+	return channel.Lean(v.raw, "base64RawData")
 }
+
+// maxWhole is up to which size a body is kept with its envelope, in bytes.
+const maxWhole = 64 << 10
 
 // base is what all events have. There must be a conversation, and an event that
 // names none is one of its own, in which nobody can be answered.
@@ -182,6 +149,9 @@ func (a *account) place(e *engine.Event, v *event) {
 	switch {
 	case room != "":
 		e.Group, e.Conversation = true, room
+	case v.FromRoomID != "" && v.FromRoomID != "0":
+		// Said in a group, and what is said to the speaker alone is no answer.
+		e.Group, e.Conversation, e.Mute = true, "unknown-room/"+e.ID, "the callback did not say which group it came from"
 	case other != "":
 		e.Conversation = other
 	}

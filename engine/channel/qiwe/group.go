@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"bot/engine"
+	"bot/engine/channel"
 )
 
 // memberChange is the msgType that says that a member came or went, but not
@@ -45,6 +46,7 @@ func (a *account) group(v *event) *engine.Event {
 	}
 	a.own(e, v)
 	e.Identity = change(e, v)
+	channel.Once(e)
 	return e
 }
 

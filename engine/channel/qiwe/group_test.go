@@ -62,6 +62,10 @@ func TestWhatBefallsTheAccountItself(t *testing.T) {
 			list := base64.StdEncoding.EncodeToString([]byte(strings.Join(tt.members, ";") + ";"))
 			e := one(t, push(t, map[string]any{"cmd": 15500, "msgType": tt.msgType, "isRoomNotice": 1, "fromRoomId": roomID, "msgUniqueIdentifier": tt.uid,
 				"msgData": map[string]any{"changedMemberList": list}}))
+			// A room that was left and entered again is new twice: its end carries the fact too.
+			if once := e.Kind.Begins() || e.Kind.Parts(); (e.Fact == "group/"+roomID) != once {
+				t.Errorf("%s of fact %q", e.Kind, e.Fact)
+			}
 			if e.Kind != tt.want || e.IfKnown != tt.known || len(e.Members) != tt.among {
 				t.Errorf("%s, %q if known, members %q", e.Kind, e.IfKnown, e.Members)
 			}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+
+	"bot/engine/channel"
 )
 
 // states are the values of userOnlineStatus.
@@ -19,7 +21,7 @@ const online = "2"
 func (s *sender) Online(ctx context.Context) (bool, string, error) {
 	data, err := s.call(ctx, "/login/checkLogin", nil)
 	if err != nil {
-		return false, "", harmless(err)
+		return false, "", channel.Harmless(err)
 	}
 	var d struct {
 		Status scalar `json:"userOnlineStatus"`
@@ -40,7 +42,7 @@ func (s *sender) Register(ctx context.Context, callback string) error {
 		params["authSecret"] = s.secret
 	}
 	_, err := s.call(ctx, "/client/setCallback", params)
-	return harmless(err)
+	return channel.Harmless(err)
 }
 
 // Call implements channel.Caller: any method of the interface, with or without

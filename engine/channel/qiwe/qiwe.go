@@ -40,12 +40,12 @@ var Adapter = channel.Adapter{
 // newReceiver tells the accounts of a path apart by their guids. They have one
 // secret together: a callback address is registered with its secret once for
 // all devices of a token.
-func newReceiver(accounts []channel.Account, h channel.Host) (channel.Receiver, error) {
+func newReceiver(accounts []channel.Account, _ channel.Host) (channel.Receiver, error) {
 	if len(accounts) == 0 {
 		return nil, errors.New("no account")
 	}
 	first := &accounts[0]
-	r := &receiver{secret: []byte(first.Secret), accounts: make(map[string]*account, len(accounts))}
+	r := &receiver{secret: first.Secret, accounts: make(map[string]*account, len(accounts))}
 	for i := range accounts {
 		a := &accounts[i]
 		if err := checkIDs(a); err != nil {
@@ -58,7 +58,7 @@ func newReceiver(accounts []channel.Account, h channel.Host) (channel.Receiver, 
 		if a.Secret != first.Secret {
 			return nil, a.Wrong("secret", "secret differs from that of account %q on the same path; make them equal, or give it a path of its own", first.Name)
 		}
-		one := &account{name: a.Name, self: a.Self, names: a.Names, answer: acknowledge(a.Ack), memory: h.Memory}
+		one := &account{name: a.Name, self: a.Self, names: a.Names, answer: acknowledge(a.Ack)}
 		if r.first == nil {
 			r.first = one
 		}

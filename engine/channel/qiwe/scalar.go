@@ -1,37 +1,30 @@
 package qiwe
 
 import (
-	"encoding/json"
-	"strconv"
 	"strings"
 	"time"
+
+	"bot/engine/channel"
 )
 
-// scalar is a string, number or boolean of JSON as text; the platform writes
-// one field now as this and now as that. Numbers keep the digits they were
-// written with, booleans read 1 and 0. Anything else is "".
-type scalar string
+// scalar is a channel.Scalar whose booleans read 1 and 0: the platform writes one
+// field now as this and now as that.
+type scalar channel.Scalar
 
 // UnmarshalJSON never fails.
 func (s *scalar) UnmarshalJSON(b []byte) error {
-	*s = ""
-	switch b[0] {
-	case '"':
-		var text string
-		if err := json.Unmarshal(b, &text); err != nil {
-			return err
-		}
-		*s = scalar(text)
-	case 't':
+	_ = (*channel.Scalar)(s).UnmarshalJSON(b) // which does not either
+	switch {
+	case b[0] == 't':
 		*s = "1"
-	case 'f':
+	case b[0] == 'f':
 		*s = "0"
-	case 'n', '{', '[':
-	default:
-		*s = scalar(b)
 	}
 	return nil
 }
+
+func (s scalar) time() time.Time { return channel.Scalar(s).Time() }
+func (s scalar) number() any     { return channel.Scalar(s).Number() }
 
 // maxID bounds the platform's own ids in bytes.
 const maxID = 512
@@ -54,30 +47,6 @@ func (s scalar) id() string {
 		return ""
 	}
 	return string(s)
-}
-
-// time reads Unix seconds, or milliseconds, which one system was seen to
-// write. Zero for anything else.
-func (s scalar) time() time.Time {
-	n, err := strconv.ParseInt(string(s), 10, 64)
-	switch {
-	case err != nil, n <= 0, n >= 1e14: // beyond the year 5138 it is neither
-		return time.Time{}
-	case n > 1e11:
-		return time.UnixMilli(n)
-	default:
-		return time.Unix(n, 0)
-	}
-}
-
-// number is the text as a number for JSON, with its digits, or as a string
-// where it is none.
-func (s scalar) number() any {
-	n := json.Number(s)
-	if _, err := n.Float64(); err != nil || !json.Valid([]byte(n)) {
-		return string(s)
-	}
-	return n
 }
 
 func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }

@@ -93,7 +93,7 @@ func (s *sender) Send(ctx context.Context, c *engine.Command) (note string, err 
 	}
 	data, err := s.call(ctx, method, params)
 	if err != nil && d.again {
-		return "", harmless(err)
+		return "", channel.Harmless(err)
 	}
 	if err != nil {
 		return "", err
@@ -120,19 +120,9 @@ func (s *sender) outcome(data json.RawMessage) (note string, err error) {
 	if d.Sent != "" && d.Sent != "1" {
 		return "", s.permanent("the platform says that it was not sent (isSendSuccess " + string(d.Sent) + ")")
 	}
-	n := params{}
-	n.set("roomId", d.RoomID.id())
+	n := map[string]string{"roomId": d.RoomID.id()}
 	if id := d.MsgServerID.id(); id != "" {
-		n.set("msgServerId", id)
-		n.set("msgUniqueIdentifier", string(d.UID))
-		n.set("timestamp", string(d.Timestamp))
+		n["msgServerId"], n["msgUniqueIdentifier"], n["timestamp"] = id, string(d.UID), string(d.Timestamp)
 	}
-	if len(n) == 0 {
-		return "", nil
-	}
-	b, err := json.Marshal(n)
-	if err != nil || len(b) > channel.MaxNote { // it was done all the same
-		return "", nil
-	}
-	return string(b), nil
+	return channel.Note(n), nil
 }

@@ -9,13 +9,14 @@ import (
 	"bot/engine"
 	"bot/engine/channel"
 	"bot/engine/channel/channeltest"
+	"bot/engine/channel/qiwe/qiwestub"
 	"bot/engine/stub"
 )
 
 // platform is a stub that listens.
 func platform(t *testing.T, o stub.Options) (*stub.Stub, string) {
 	t.Helper()
-	if o.Channel = "qiwe"; o.Account.Token == "" {
+	if o.Protocol = qiwestub.New; o.Account.Token == "" {
 		o.Account = ours()
 	}
 	p, err := stub.New(o)
@@ -24,6 +25,7 @@ func platform(t *testing.T, o stub.Options) (*stub.Stub, string) {
 	}
 	srv := httptest.NewServer(p)
 	t.Cleanup(srv.Close)
+	t.Cleanup(p.Close)
 	return p, srv.URL
 }
 

@@ -41,6 +41,7 @@ func open(t *testing.T, a channel.Account) *door {
 			return
 		}
 		for _, e := range receipt.Events {
+			e.Kind = kindOf(d.host, e) // as in its own turn
 			if err := d.host.Memory.Remember(q.Context(), e.Account, e.Learned...); err != nil {
 				t.Error(err)
 			}

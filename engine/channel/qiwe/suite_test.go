@@ -55,6 +55,7 @@ func callbacks(t *testing.T) []channeltest.Callback {
 		{Name: "a contact's change", Body: sample(t, "contact_changed"), Events: ofShop(engine.Event{
 			Kind: engine.ContactChanged, ID: "contact_change", Identity: "2131/9000039/contact_change", Time: at(39),
 			Conversation: "7881300000000002", Sender: "7881300000000002",
+			IfNoted: "applied/7881300000000002", NotedAs: engine.FriendAdded, Learned: []engine.Note{{Key: "applied/7881300000000002"}},
 		}), Answer: ok},
 		{Name: "an unknown type", Body: sample(t, "unknown_msgtype"), Events: ofShop(engine.Event{
 			Kind: engine.Unknown, Type: "88888", ID: "VEVTVFVJRDAwMDYw", Identity: "88888/9000060/VEVTVFVJRDAwMDYw", Time: at(60),
@@ -117,8 +118,6 @@ func harness(t *testing.T) channeltest.Harness {
 			{Name: "503", Status: 503, Want: channel.Transient},
 			{Name: "504", Status: 504, Want: channel.Unsure},
 		},
-		// A server's failure proves nothing here: see doubted.
-		Quirks: map[string]channel.Class{"500": channel.Unsure, "502 with a page": channel.Unsure},
 	}
 }
 

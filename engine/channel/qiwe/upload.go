@@ -58,7 +58,7 @@ func (s *sender) upload(ctx context.Context, c *engine.Command, t fileType) (*up
 		"filename": filename(c), "fileUrl": address, "fileType": int(t),
 	})
 	if err != nil {
-		return nil, harmless(err)
+		return nil, channel.Harmless(err)
 	}
 	if decode(data, f); f.FileID == "" {
 		call := channel.Call{Secrets: s.secrets}

@@ -3,7 +3,6 @@ package wecom
 import (
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -139,31 +138,21 @@ func (a *account) botMessage(e *engine.Event, d *node) {
 	case "image", "file", "video":
 		e.Media = []engine.Media{{Kind: e.Type, URL: d.get(e.Type, "url"), Name: d.get(e.Type, "filename")}}
 	}
-	if e.Group {
-		e.Text = unmention(e.Text, a.names)
+	if e.Group && !a.named {
+		e.Text = unmention(e.Text)
 	}
 	e.Params = botParams(d.at("quote"), "quote.")
 }
 
-// unmention takes the bot's own name from the beginning or the end of what is
-// said to it in a group. Without a configured name it is the first word that
-// goes, if it begins with an @.
-func unmention(text string, names []string) string {
+// unmention takes the mention away that a message in a group begins with, of a
+// bot whose name nobody has configured. Where it is, the engine itself does.
+func unmention(text string) string {
 	trimmed := strings.TrimSpace(text)
-	names = slices.SortedFunc(slices.Values(names), func(a, b string) int { return len(b) - len(a) })
-	for _, name := range names {
-		if rest, ok := strings.CutPrefix(trimmed, "@"+name); ok {
-			return strings.TrimSpace(rest)
-		}
-		if rest, ok := strings.CutSuffix(trimmed, "@"+name); ok {
-			return strings.TrimSpace(rest)
-		}
+	if !strings.HasPrefix(trimmed, "@") {
+		return text
 	}
-	if len(names) == 0 && strings.HasPrefix(trimmed, "@") {
-		if at := strings.IndexFunc(trimmed, unicode.IsSpace); at >= 0 {
-			return strings.TrimSpace(trimmed[at:])
-		}
-		return ""
+	if at := strings.IndexFunc(trimmed, unicode.IsSpace); at >= 0 {
+		return strings.TrimSpace(trimmed[at:])
 	}
-	return text
+	return ""
 }

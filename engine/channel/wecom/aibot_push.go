@@ -3,7 +3,6 @@ package wecom
 import (
 	"context"
 	"errors"
-	"net/http"
 	"net/url"
 
 	"bot/engine"
@@ -57,7 +56,7 @@ func (s *botSender) trusted(address string) (*url.URL, error) {
 		return nil, permanent("the response_url is no address")
 	}
 	ours := u.Scheme == s.base.Scheme && u.Host == s.base.Host && u.Path == s.base.JoinPath(responsePath).Path
-	theirs := u.Scheme+"://"+u.Host == official && u.Path == responsePath
+	theirs := u.Scheme+"://"+u.Host == BaseURL && u.Path == responsePath
 	if !ours && !theirs {
 		return nil, permanent("the response_url leads to " + u.Host + ", which is not the platform")
 	}
@@ -70,12 +69,6 @@ func (s *botSender) respond(ctx context.Context, u *url.URL, body []byte) error 
 		URL: u, Header: contentType.Clone(), Body: body, Now: s.now,
 		Secrets: append([]string{u.Query().Get("response_code"), u.RawQuery}, s.secrets...),
 	}
-	reply, err := call.Do(ctx, s.client)
-	if err != nil {
-		return err
-	}
-	if reply.Cut {
-		return call.Fail(channel.Unsure, http.StatusOK, "an answer of more than 64 KiB from the response_url")
-	}
-	return s.judge(&call, &request{path: "aibot/response"}, reply.Status, reply.Body)
+	_, err := s.exchange(ctx, &call, &request{path: "aibot/response"})
+	return err
 }

@@ -207,7 +207,7 @@ func TestAResponseURLThatLeadsElsewhere(t *testing.T) {
 		}
 	}
 	s := &botSender{platform: &platform{base: mustParse(t, "http://relay.example.com/wecom/")}}
-	for _, address := range []string{official + responsePath + "?response_code=1", "http://relay.example.com/wecom/cgi-bin/aibot/response?response_code=1"} {
+	for _, address := range []string{BaseURL + responsePath + "?response_code=1", "http://relay.example.com/wecom/cgi-bin/aibot/response?response_code=1"} {
 		if _, err := s.trusted(address); err != nil {
 			t.Errorf("%s: %v", address, err)
 		}

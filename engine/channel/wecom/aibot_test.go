@@ -72,20 +72,20 @@ var botReadings = []struct {
 	{"text", `{"msgid":"SYNTHMSGID-0001","aibotid":"SYNTHAIBOTID","chattype":"single","from":{"userid":"LiNa"},"msgtype":"text","text":{"content":"查订单 42"}}`,
 		inStream("SYNTHMSGID-0001", "", engine.Event{Type: "text", Text: "查订单 42"})},
 	{"text in a group", "synth-json-aibot_text_group", inStream("SYNTHMSGID-0002", responseURL+"2", engine.Event{
-		Type: "text", Group: true, Text: "hello", Params: map[string]string{"quote.msgtype": "text", "quote.text.content": "被引用的内容"}})},
+		Type: "text", Group: true, Text: "@示例机器人 hello", Params: map[string]string{"quote.msgtype": "text", "quote.text.content": "被引用的内容"}})},
 	{"image", "synth-json-aibot_image", inStream("SYNTHMSGID-0003", responseURL+"3", engine.Event{
 		Type: "image", Media: []engine.Media{{Kind: "image", URL: "https://ww-aibot-img.example.com/SYNTH?sign=abc"}}})},
 	{"text and image", "synth-json-aibot_mixed", inStream("SYNTHMSGID-0004", responseURL+"4", engine.Event{
-		Type: "mixed", Group: true, Text: "这是什么", Media: []engine.Media{{Kind: "image", URL: "https://ww-aibot-img.example.com/SYNTH2?sign=abc"}}})},
+		Type: "mixed", Group: true, Text: "@示例机器人 这是什么", Media: []engine.Media{{Kind: "image", URL: "https://ww-aibot-img.example.com/SYNTH2?sign=abc"}}})},
 	{"voice", "synth-json-aibot_voice", inStream("SYNTHMSGID-0005", responseURL+"5", engine.Event{Type: "voice", Text: "语音转成的文字"})},
 
 	{"the chat was opened", `{"msgid":"M9","create_time":1767225600,"chattype":"single","from":{"userid":"lina"},"msgtype":"event","event":{"eventtype":"enter_chat","enter_chat":{}}}`,
-		engine.Event{Kind: engine.EnterChat, ID: "M9", Sender: "lina", Conversation: "lina", Time: noon}},
+		engine.Event{Kind: engine.EnterChat, ID: "M9", Sender: "lina", Conversation: "lina", Time: noon, Mute: noEnter}},
 	{"a card was answered", "synth-json-aibot_template_card_event", ticketed(newStreamID("helper", "SYNTHMSGID-0010"), "0", responseURL+"10", engine.Event{
 		Kind: engine.Button, ID: "SYNTHMSGID-0010", Sender: "lina", Conversation: "lina", Time: noon, Text: "submit_1",
 		Params: map[string]string{"card_type": "vote_interaction", "task_id": "task-0001", "selected.q1": "a,b"}})},
 	{"feedback", `{"msgid":"M11","create_time":1767225600,"chattype":"single","from":{"userid":"lina"},"msgtype":"event","event":{"eventtype":"feedback_event","feedback_event":{"id":"fb-0001","type":2,"content":"答非所问","inaccurate_reason_list":[2,4]}}}`,
-		engine.Event{Kind: engine.Feedback, ID: "M11", Sender: "lina", Conversation: "lina", Time: noon, Text: "答非所问",
+		engine.Event{Kind: engine.Feedback, ID: "M11", Sender: "lina", Conversation: "lina", Time: noon, Text: "答非所问", Mute: noComment,
 			Params: map[string]string{"id": "fb-0001", "type": "2", "inaccurate_reason_list": "2,4"}}},
 	{"an event that is not known", `{"msgid":"M12","chattype":"single","from":{"userid":"lina"},"msgtype":"event","event":{"eventtype":"auth_change_event","auth_change_event":{"n":9007199254740993}}}`,
 		engine.Event{Kind: engine.Unknown, Type: "auth_change_event", ID: "M12", Sender: "lina", Conversation: "lina",
@@ -145,23 +145,28 @@ func TestBotDocumentsThatAreNotTaken(t *testing.T) {
 }
 
 func TestUnmention(t *testing.T) {
-	tests := []struct {
-		text  string
-		names []string
-		want  string
-	}{
-		{"@小助手 绑定", nil, "绑定"},
-		{"@小助手\u2005绑定", nil, "绑定"},
-		{"@小助手", nil, ""},
-		{"绑定 @小助手", nil, "绑定 @小助手"},
-		{" 绑定 ", nil, " 绑定 "},
-		{"@Shop Bot 绑定", []string{"Shop", "Shop Bot"}, "绑定"},
-		{"绑定 @小助手", []string{"小助手"}, "绑定"},
-		{"@别人 绑定", []string{"小助手"}, "@别人 绑定"},
-	}
-	for _, tt := range tests {
-		if got := unmention(tt.text, tt.names); got != tt.want {
-			t.Errorf("%q, %q: got %q, want %q", tt.text, tt.names, got, tt.want)
+	nameless := botAccount
+	nameless.Names = nil
+	for text, want := range map[string]string{
+		"@小助手 绑定":      "绑定",
+		"@小助手\u2005绑定": "绑定",
+		"@小助手":         "",
+		"绑定 @小助手":      "绑定 @小助手",
+		" 绑定 ":         " 绑定 ",
+	} {
+		for _, c := range []struct {
+			account channel.Account
+			chat    string
+			want    string
+		}{
+			{nameless, `"chattype":"group","chatid":"g",`, want},
+			{nameless, `"chattype":"single",`, text},
+			{botAccount, `"chattype":"group","chatid":"g",`, text}, // the engine knows its name
+		} {
+			receipt, refusal := tell(t, c.account, `{"msgid":"m",`+c.chat+`"from":{"userid":"lina"},"msgtype":"text","text":{"content":"`+text+`"}}`)
+			if refusal != nil || receipt.Events[0].Text != c.want {
+				t.Errorf("%q with names %q: got %+v, %v, want %q", text, c.account.Names, receipt, refusal, c.want)
+			}
 		}
 	}
 }

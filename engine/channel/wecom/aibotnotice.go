@@ -13,7 +13,7 @@ func botNotice(e *engine.Event, d *node) {
 	e.Type, e.Params = "", botParams(about, "")
 	switch name {
 	case "enter_chat":
-		e.Kind = engine.EnterChat
+		e.Kind, e.Mute = engine.EnterChat, noEnter
 	case "template_card_event":
 		e.Kind, e.Text = engine.Button, about.get("event_key")
 		delete(e.Params, "event_key")
@@ -21,7 +21,7 @@ func botNotice(e *engine.Event, d *node) {
 			choose(e, item.get("question_key"), item.at("option_ids").texts("option_id"))
 		}
 	case "feedback_event":
-		e.Kind, e.Text = engine.Feedback, about.get("content")
+		e.Kind, e.Text, e.Mute = engine.Feedback, about.get("content"), noComment
 		delete(e.Params, "content")
 	default:
 		e.Kind, e.Type = engine.Unknown, name

@@ -75,11 +75,17 @@ func (s *appSender) Send(ctx context.Context, c *engine.Command) (note string, e
 	return appDeeds.run(s, ctx, c)
 }
 
-// Repeatable implements channel.Repeater. Groups of the app have no duplicate
-// check, and a second group would be made; everything else is recognised by the
-// platform, allowed once, or does no harm twice.
+// Repeatable implements channel.Repeater. What is said in a group of the app has
+// no duplicate check; everything else is recognised by the platform, allowed
+// once, or does no harm twice.
 func (s *appSender) Repeatable(c *engine.Command) bool {
-	return placeOf(c.Conversation).kind != toGroup && c.Action != engine.CreateGroup
+	switch c.Action {
+	case engine.CreateGroup: // under an id of our own
+		return true
+	case engine.AddMember, engine.RemoveMember, engine.RenameGroup, engine.TransferGroup: // to the same again
+		return true
+	}
+	return placeOf(c.Conversation).kind != toGroup
 }
 
 // place is a conversation, read.

@@ -1,7 +1,6 @@
 package wecom
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -29,7 +28,7 @@ func (s *appSender) Call(ctx context.Context, method string, params map[string]a
 		return nil, err
 	}
 	body, err := s.tokens.withToken(ctx, func(token string) ([]byte, error) {
-		return s.ask(ctx, withToken(*q, token), content{bytes.NewReader(q.body), int64(len(q.body)), "application/json"})
+		return s.do(ctx, withToken(*q, token))
 	})
 	if err != nil {
 		return nil, sendError(err)
@@ -54,7 +53,7 @@ func (s *appSender) anyCall(method string, params map[string]any) (*request, err
 	if path == "" || strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/") != "" || path == "gettoken" {
 		return nil, permanent("a method is a path below /cgi-bin, such as externalcontact/get")
 	}
-	q := &request{method: verb, path: path, lasting: verb != http.MethodGet}
+	q := &request{method: verb, path: path, harmless: verb == http.MethodGet}
 	switch verb {
 	case http.MethodGet:
 		q.query = make(url.Values, len(params)+1)

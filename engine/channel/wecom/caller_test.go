@@ -21,8 +21,12 @@ func TestAnyCall(t *testing.T) {
 	}
 	r.wantBody(t, "message/send", `{"agentid":1000002,"touser":"lina"}`)
 	r.says("externalcontact/list", `{"errcode":0,"external_userid":["`+strings.Repeat("w", 100<<10)+`"]}`)
-	if got, err = caller.Call(t.Context(), "externalcontact/list", map[string]any{"userid": "lina"}); err != nil || len(got) < 100<<10 {
+	list := map[string]any{"userid": "lina"}
+	if got, err = caller.Call(channel.LongReplies(t.Context()), "externalcontact/list", list); err != nil || len(got) < 100<<10 {
 		t.Errorf("got %d bytes, %v", len(got), err)
+	}
+	if _, err = caller.Call(t.Context(), "externalcontact/list", list); err == nil || err.(*channel.SendError).Class != channel.Permanent {
+		t.Errorf("%v, want it given up: it would be as long the next time", err)
 	}
 	r.wantBody(t, "externalcontact/list", "")
 	if _, err = caller.Call(t.Context(), "GET tag/list", nil); err != nil {

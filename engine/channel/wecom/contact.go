@@ -2,18 +2,11 @@ package wecom
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"bot/engine"
 	"bot/engine/channel"
-)
-
-// Limits of a welcome, in bytes and pieces.
-const (
-	maxWelcome     = 4000
-	maxAttachments = 9
-	maxLink        = 2048
-	maxMiniTitle   = 64
 )
 
 // greet sends the one welcome that a new contact's event permits. Nothing else
@@ -73,7 +66,7 @@ func (s *appSender) greeting(ctx context.Context, c *engine.Command) (object, er
 	}
 	switch {
 	case len(all) > maxAttachments:
-		return nil, permanent("a welcome has at most 9 attachments")
+		return nil, permanent(fmt.Sprintf("a welcome has at most %d attachments", maxAttachments))
 	case len(all) > 0:
 		body["attachments"] = all
 	case c.Text == "":

@@ -176,13 +176,21 @@ func TestContactsAreChangedOneAtATime(t *testing.T) {
 
 // What the platform would do twice is held for a person.
 func TestWhatMayBeRepeated(t *testing.T) {
-	for conversation, want := range map[string]bool{"lina": true, "appchat/1": false, "wk1/wm1": true} {
-		s := &appSender{}
-		if got := s.Repeatable(&engine.Command{Action: engine.SendText, Conversation: conversation}); got != want {
-			t.Errorf("a text to %s may be repeated: %v, want %v", conversation, got, want)
+	for _, c := range []struct {
+		action engine.Action
+		to     string
+		want   bool
+	}{
+		{engine.SendText, "lina", true},
+		{engine.SendText, "wk1/wm1", true},
+		{engine.SendText, "appchat/1", false},
+		{engine.SendImage, "appchat/1", false},
+		{engine.CreateGroup, "lina", true}, // under the same id
+		{engine.RenameGroup, "appchat/1", true},
+		{engine.SetLabel, wm, true},
+	} {
+		if got := new(appSender).Repeatable(&engine.Command{Action: c.action, Conversation: c.to}); got != c.want {
+			t.Errorf("%s to %s may be repeated: %v, want %v", c.action, c.to, got, c.want)
 		}
-	}
-	if (&appSender{}).Repeatable(&engine.Command{Action: engine.CreateGroup, Conversation: "t1"}) {
-		t.Error("a second group would be made")
 	}
 }

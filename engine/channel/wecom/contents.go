@@ -9,14 +9,6 @@ import (
 	"bot/engine/channel"
 )
 
-// What a text and its like hold at most, in bytes. The platform cuts what is
-// longer and says nothing.
-const (
-	maxText        = 2048 // to members, groups, customers and of the robot; and Markdown of an app
-	maxTitle       = 128
-	maxDescription = 512
-)
-
 // contents is a message as members and groups of an app get it: the member
 // "msgtype", and the member that this names.
 func (s *appSender) contents(ctx context.Context, c *engine.Command) (object, error) {

@@ -13,6 +13,7 @@ import (
 	"bot/engine"
 	"bot/engine/channel"
 	"bot/engine/channel/channeltest"
+	"bot/engine/channel/wecom/wecomstub"
 	"bot/engine/stub"
 )
 
@@ -25,7 +26,7 @@ func TestConversationWithAMember(t *testing.T) {
 	if err := w.reply(e, "t1", "请输入手机号"); err != nil {
 		t.Fatal(err)
 	}
-	w.ExpireTokens() // as they may before their time
+	wecomstub.Of(w.Stub).ExpireTokens() // as they may before their time
 	if err := w.reply(e, "t2", "手机号格式不对"); err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +34,7 @@ func TestConversationWithAMember(t *testing.T) {
 	if err := w.reply(e, "t3", "绑定成功"); err != nil {
 		t.Fatal(err)
 	}
-	if n := w.WeCom().Tokens; n != 2 {
+	if n := wecomstub.Of(w.Stub).Counts().Tokens; n != 2 {
 		t.Errorf("%d tokens fetched, want 2: a restart fetches none", n)
 	}
 	var said []string
@@ -98,8 +99,8 @@ func TestConversationWithANewCustomer(t *testing.T) {
 	if err := w.reply(late, "t2", "您好！"); err == nil || err.(*channel.SendError).Class != channel.Permanent {
 		t.Errorf("after 18 seconds: %v, want it given up", err)
 	}
-	if e := w.tell(stub.Said{Kind: engine.FriendLost, User: new1}); e.Kind != engine.FriendLost || e.Fact != "" {
-		t.Errorf("got %+v", e)
+	if e := w.tell(stub.Said{Kind: engine.FriendLost, User: new1, Members: []string{"LINA"}}); e.Kind != engine.FriendLost || e.Fact != w.events[0].Fact {
+		t.Errorf("got %+v, want the end of what began", e)
 	}
 	e = w.tell(stub.Said{Kind: engine.MemberRemoved, Group: "wrGroup1", Members: []string{new1}})
 	if e.Kind != engine.MemberRemoved || e.Conversation != "wrGroup1" || len(e.Members) != 1 {
@@ -151,7 +152,7 @@ func (w *world) answerTo(texts ...string) {
 func TestConversationWithAnAIBot(t *testing.T) {
 	w := newWorld(t, botAccount)
 	w.answerTo("订单 42：已发货", "还有什么可以帮您？")
-	got, err := w.Ask(t.Context(), w.target, stub.Said{User: "lina", Text: "查订单 42"}, time.Millisecond)
+	got, err := wecomstub.Ask(t.Context(), w.Stub, w.target, stub.Said{User: "lina", Text: "查订单 42"}, time.Millisecond)
 	if err != nil || !got.Finished || len(w.events) != 1 {
 		t.Fatalf("saw %+v, %v; %d events: polls are none", got, err, len(w.events))
 	}
@@ -164,11 +165,11 @@ func TestConversationWithAnAIBot(t *testing.T) {
 		t.Errorf("got %+v", e)
 	}
 	w.answerTo()
-	if got, err := w.Ask(t.Context(), w.target, stub.Said{User: "lina", Group: "chat1", Text: "算了"}, time.Millisecond); err != nil || !got.Finished || got.Text() != "" {
+	if got, err := wecomstub.Ask(t.Context(), w.Stub, w.target, stub.Said{User: "lina", Group: "chat1", Text: "算了"}, time.Millisecond); err != nil || !got.Finished || got.Text() != "" {
 		t.Errorf("nobody answers: saw %+v, %v, want it finished", got, err)
 	}
-	if e := w.events[1]; e.Text != "算了" || e.Conversation != "chat1" || e.Mention != engine.MentionMe {
-		t.Errorf("got %+v, want the mention taken off", e)
+	if e := w.events[1]; e.Text != "@示例机器人 算了" || e.Conversation != "chat1" || e.Mention != engine.MentionMe {
+		t.Errorf("got %+v, want it with the mention, which the engine takes off", e)
 	}
 }
 
@@ -183,7 +184,7 @@ func TestAnAIBotThatThinksForLong(t *testing.T) {
 		}
 		w.clock.pass(5*time.Minute + 31*time.Second)
 	}
-	got, err := w.Ask(t.Context(), w.target, stub.Said{User: "lina", Text: "写首诗"}, time.Millisecond)
+	got, err := wecomstub.Ask(t.Context(), w.Stub, w.target, stub.Said{User: "lina", Text: "写首诗"}, time.Millisecond)
 	if err != nil || !got.Finished || got.Text() != stillWorking {
 		t.Fatalf("saw %+v, %v, want it told that it takes time", got, err)
 	}
@@ -211,14 +212,14 @@ func TestAnAIBotWhoseEventsAreNotHandled(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 	}()
-	got, err := w.Ask(t.Context(), w.target, stub.Said{User: "lina", Text: "hi"}, time.Millisecond)
+	got, err := wecomstub.Ask(t.Context(), w.Stub, w.target, stub.Said{User: "lina", Text: "hi"}, time.Millisecond)
 	if err != nil || got.Finished || got.Text() != "" {
 		t.Errorf("saw %+v, %v, want the stream left open", got, err)
 	}
 }
 
 func TestARobotsWords(t *testing.T) {
-	p, err := stub.New(stub.Options{Channel: "wecom", Account: channel.Account{Key: "robot-key"}})
+	p, err := stub.New(stub.Options{Protocol: wecomstub.New, Account: channel.Account{Key: "robot-key"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,8 +18,8 @@ var (
 	errSyntax  = errors.New("broken off or malformed")
 	errDoctype = errors.New("has a DOCTYPE")
 	errDeep    = errors.New("nested too deep")
-	errMany    = errors.New("too many elements")
-	errAfter   = errors.New("goes on after its end")
+	errMany    = errors.New("larger than a document can be: too many elements")
+	errAfter   = errors.New("followed by something after its end")
 )
 
 // node is an element of a decrypted document, of XML and JSON alike: what is a

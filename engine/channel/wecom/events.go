@@ -14,7 +14,7 @@ import (
 const maxID = 512
 
 // app reads an app's decrypted document.
-func (r *receiver) app(a *account, plain []byte, now time.Time) (channel.Receipt, error) {
+func (a *account) app(plain []byte, now time.Time) (channel.Receipt, error) {
 	d, err := parse(plain)
 	if err != nil {
 		reason := "xml"
@@ -27,7 +27,7 @@ func (r *receiver) app(a *account, plain []byte, now time.Time) (channel.Receipt
 		// It must be answered the literal success, whatever the account's ack is.
 		return channel.Receipt{
 			Foreign: "third-party suite " + clip(suite),
-			Answer:  textAnswer(http.StatusOK, "success"),
+			Answer:  channel.TextAnswer(http.StatusOK, "success"),
 		}, nil
 	}
 	receipt := channel.Receipt{Answer: a.ack}
@@ -44,7 +44,6 @@ func (r *receiver) app(a *account, plain []byte, now time.Time) (channel.Receipt
 		return channel.Receipt{}, unreadable("ids", detail, d)
 	}
 	e.Account, e.Raw = a.name, plain
-	r.reunion(e)
 	receipt.Events = []*engine.Event{e}
 	return receipt, nil
 }
@@ -78,7 +77,7 @@ func appEvent(d *node, now time.Time) (e *engine.Event, detail string) {
 		e.ID = digest(d)
 		detail = appNotice(e, d, now)
 	case id == "" || len(id) > maxID:
-		return nil, "no MsgId"
+		return nil, "no MsgId of 1 to 512 bytes"
 	case d.at("WebhookUrl") != nil: // the group robots' old callback, which is not offered any more
 		e.ID, e.Type = id, "group_robot/"+msgType
 	case e.Sender == "":

@@ -31,11 +31,20 @@ func fromLina(kind engine.Kind, e engine.Event) engine.Event {
 
 func ofCustomer(kind engine.Kind, e engine.Event) engine.Event {
 	e.Kind, e.Sender, e.Conversation = kind, customer, customer
+	switch {
+	case e.Ticket.Token != "":
+		e.Ticket.Limit = 4000
+	case kind == engine.FriendAdded:
+		e.Mute = "the platform gave no welcome code: somebody else greets, or they talk already"
+	default:
+		e.Mute = "a customer can only be written to within 20 s of being added, or through customer service"
+	}
 	return e
 }
 
 func ofGroup(kind engine.Kind, e engine.Event) engine.Event {
 	e.Kind, e.Group, e.Conversation = kind, true, group
+	e.Mute = "no interface writes to a customer group; the members do, or a mass message that one of them confirms"
 	return e
 }
 
@@ -100,18 +109,16 @@ var appReadings = []struct {
 			Params: map[string]string{"change_type": "add_external_contact", "user_id": "lina"}})},
 	{"a customer changed", "synth-xml-ext_edit", ofCustomer(engine.ContactChanged, engine.Event{
 		Params: map[string]string{"change_type": "edit_external_contact", "user_id": "lina"}})},
-	{"a customer was removed", "synth-xml-ext_del", ofCustomer(engine.FriendDeleted, engine.Event{
-		Learned: []engine.Note{{Key: "parted/lina/" + customer, Value: "1767225600", Expires: noon.Add(7 * 24 * time.Hour)}},
-		Params:  map[string]string{"change_type": "del_external_contact", "user_id": "lina", "source": "DELETE_BY_TRANSFER"}})},
+	{"a customer was removed", "synth-xml-ext_del", ofCustomer(engine.FriendDeleted, engine.Event{Fact: "friend/lina/" + customer,
+		Params: map[string]string{"change_type": "del_external_contact", "user_id": "lina", "source": "DELETE_BY_TRANSFER"}})},
 	{"a customer went", event("<Event>change_external_contact</Event><ChangeType>del_follow_user</ChangeType><UserID>lina</UserID><ExternalUserID>" + customer + "</ExternalUserID>"),
-		ofCustomer(engine.FriendLost, engine.Event{
-			Learned: []engine.Note{{Key: "parted/lina/" + customer, Value: "1767225600", Expires: noon.Add(7 * 24 * time.Hour)}},
-			Params:  map[string]string{"change_type": "del_follow_user", "user_id": "lina"}})},
+		ofCustomer(engine.FriendLost, engine.Event{Fact: "friend/lina/" + customer,
+			Params: map[string]string{"change_type": "del_follow_user", "user_id": "lina"}})},
 	{"a customer could not be handed over", "synth-xml-ext_transfer_fail", ofCustomer(engine.Unknown, engine.Event{
 		Type:   "change_external_contact/transfer_fail",
 		Params: map[string]string{"change_type": "transfer_fail", "user_id": "lina", "fail_reason": "customer_refused"}})},
-	{"a customer agreed to the archive", "synth-xml-ext_msg_audit", ofCustomer(engine.Unknown, engine.Event{
-		Type:   "change_external_contact/msg_audit_approved",
+	{"a customer agreed to the archive, for which the welcome had waited", "synth-xml-ext_msg_audit", ofCustomer(engine.FriendAdded, engine.Event{
+		Fact:   "friend/lina/" + customer,
 		Ticket: engine.Ticket{Token: "welcome/SYNTHWELCOMECODE0003", Expires: noon.Add(17 * time.Second)},
 		Params: map[string]string{"change_type": "msg_audit_approved", "user_id": "lina"}})},
 
@@ -195,9 +202,9 @@ func TestAppDocumentsThatAreNotTaken(t *testing.T) {
 		{"two JSON documents", "{}{}", "json", "after its end"},
 		{"no MsgType", xmlOf("<MsgId>79</MsgId>"), "ids", `MsgId "79"`},
 		{"an event without a name", xmlOf("<MsgType>event</MsgType>"), "ids", "no Event"},
-		{"a message without an id", xmlOf("<FromUserName>lina</FromUserName><MsgType>text</MsgType>"), "ids", "no MsgId"},
+		{"a message without an id", xmlOf("<FromUserName>lina</FromUserName><MsgType>text</MsgType>"), "ids", "no MsgId of 1 to 512 bytes"},
 		{"a message without a sender", xmlOf("<MsgType>text</MsgType><MsgId>80</MsgId>"), "ids", "no FromUserName"},
-		{"an endless id", xmlOf("<FromUserName>a</FromUserName><MsgType>text</MsgType><MsgId>" + strings.Repeat("1", 513) + "</MsgId>"), "ids", "no MsgId"},
+		{"an endless id", xmlOf("<FromUserName>a</FromUserName><MsgType>text</MsgType><MsgId>" + strings.Repeat("1", 513) + "</MsgId>"), "ids", "no MsgId of 1 to 512 bytes"},
 		{"an endless sender", xmlOf("<FromUserName>" + strings.Repeat("a", 513) + "</FromUserName><MsgType>text</MsgType><MsgId>1</MsgId>"), "ids", "512"},
 		{"a contact without ids", event("<Event>change_external_contact</Event><ChangeType>add_external_contact</ChangeType>"), "ids", "ExternalUserID"},
 		{"a group without id", event("<Event>change_external_chat</Event><ChangeType>create</ChangeType>"), "ids", "ChatId"},

@@ -67,40 +67,29 @@ func contactNotice(e *engine.Event, d *node, now time.Time) (detail string) {
 	} else {
 		e.Type = "change_external_contact/" + change
 	}
-	pair := with + "/" + customer
-	switch e.Kind {
-	case engine.FriendAdded:
-		e.Fact = factPrefix + pair
-	case engine.FriendDeleted, engine.FriendLost:
-		e.Learned = []engine.Note{{Key: partedPrefix + pair, Value: d.get("CreateTime"), Expires: now.Add(partedKept)}}
-	}
 	e.Ticket = welcome(d, now)
+	if change == "msg_audit_approved" && e.Ticket.Token != "" {
+		e.Kind, e.Type = engine.FriendAdded, "" // the welcome had waited for the customer's consent
+	}
+	if e.Kind == engine.FriendAdded || e.Kind.Parts() {
+		e.Fact = factPrefix + with + "/" + customer
+	}
+	switch {
+	case e.Ticket.Token != "":
+	case e.Kind == engine.FriendAdded:
+		e.Mute = noCode
+	default:
+		e.Mute = noWelcome
+	}
 	return ""
 }
 
 // pairable tells whether two such ids make a key of a note.
 func pairable(id string) bool { return id != "" && len(id) <= 200 }
 
-const (
-	// factPrefix begins the fact of a customer's addition, partedPrefix the note
-	// of its end; the member and the customer follow.
-	factPrefix   = "friend/"
-	partedPrefix = "parted/"
-	// partedKept is longer than any fact is.
-	partedKept = 7 * 24 * time.Hour
-)
-
-// reunion makes an addition another fact than the one before the two parted:
-// who comes back is welcomed again.
-func (r *receiver) reunion(e *engine.Event) {
-	pair, ok := strings.CutPrefix(e.Fact, factPrefix)
-	if !ok {
-		return
-	}
-	if parted := r.memory.Recall(e.Account, partedPrefix+pair); parted != "" {
-		e.Fact += "/" + parted
-	}
-}
+// factPrefix begins the fact that a member and a customer, who follow, are in
+// contact.
+const factPrefix = "friend/"
 
 // welcomeLives is how long a welcome is worth trying: the code is good for 20
 // seconds from the event, of which three are for the request itself.
@@ -120,7 +109,7 @@ func welcome(d *node, now time.Time) engine.Ticket {
 	if since.IsZero() {
 		since = now
 	}
-	return engine.Ticket{Token: welcomePrefix + code, Expires: since.Add(welcomeLives)}
+	return engine.Ticket{Token: welcomePrefix + code, Expires: since.Add(welcomeLives), Limit: maxWelcome}
 }
 
 // groupKinds are the changes of a customer group, by what changed.
@@ -142,6 +131,7 @@ func groupNotice(e *engine.Event, d *node) (detail string) {
 	if e.Conversation == "" || change == "" {
 		return "no ChatId or ChangeType"
 	}
+	e.Mute = noGroup
 	if change == "update" {
 		change += "/" + d.get("UpdateDetail")
 	}

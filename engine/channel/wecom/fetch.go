@@ -13,10 +13,8 @@ import (
 	"strings"
 
 	"bot/engine/channel"
+	"bot/engine/fetch"
 )
-
-// minFile is the smallest file that the platform takes, in bytes: more than 5.
-const minFile = 6
 
 // file is a file on its way from somebody's address to the platform. It lies
 // on disk, so that a send takes no more memory for a large one.
@@ -52,6 +50,9 @@ func fetchFile(ctx context.Context, client *http.Client, address string, max int
 		return nil, permanent("the param url is no address")
 	}
 	resp, err := client.Do(req)
+	if errors.Is(err, fetch.ErrPrivate) {
+		return nil, unfetched(u, channel.Permanent, fetch.ErrPrivate.Error())
+	}
 	if err != nil {
 		return nil, unfetched(u, channel.Transient, cause(err).Error())
 	}
@@ -87,7 +88,7 @@ func spool(from *url.URL, body io.Reader, max int64) (*file, error) {
 		return nil, unfetched(from, channel.Permanent, tooLarge(max))
 	case f.size < minFile:
 		f.close()
-		return nil, unfetched(from, channel.Permanent, "a file must have more than 5 bytes")
+		return nil, unfetched(from, channel.Permanent, fmt.Sprintf("a file must have %d bytes and more", minFile))
 	}
 	return f, nil
 }

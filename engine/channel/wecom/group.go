@@ -2,6 +2,8 @@ package wecom
 
 import (
 	"context"
+	"fmt"
+	"unicode/utf8"
 
 	"bot/engine"
 	"bot/engine/channel"
@@ -9,9 +11,6 @@ import (
 
 // groupPrefix begins the conversation of a group that an app made.
 const groupPrefix = "appchat/"
-
-// maxGroupName is the length of a group's name in characters.
-const maxGroupName = 50
 
 // tellGroup sends to a group of the app. The platform neither gives the message
 // an id nor drops a repeat of it.
@@ -36,8 +35,8 @@ func (s *appSender) tellGroup(ctx context.Context, c *engine.Command, chat strin
 // made. Members see it with the first message.
 func (s *appSender) createGroup(ctx context.Context, c *engine.Command) (note string, err error) {
 	chat, members := short(c.TaskID), channel.Params(c, "members")
-	if len(members) < 2 || len(members) > 2000 {
-		return "", permanent("a group has 2 to 2000 members")
+	if len(members) < minMembers || len(members) > maxMembers {
+		return "", permanent(fmt.Sprintf("a group has %d to %d members", minMembers, maxMembers))
 	}
 	body := object{"chatid": chat, "userlist": members}
 	if err := naming(body, c); err != nil {
@@ -48,7 +47,7 @@ func (s *appSender) createGroup(ctx context.Context, c *engine.Command) (note st
 	if err != nil && codeOf(err) != codeGroupMade {
 		return "", err
 	}
-	return jot("chatid", chat, "conversation", groupPrefix+chat), nil
+	return channel.Note(map[string]string{"chatid": chat, "conversation": groupPrefix + chat}), nil
 }
 
 // changeGroup changes a group that the app made.
@@ -85,8 +84,8 @@ func (s *appSender) changeGroup(ctx context.Context, c *engine.Command) (note st
 // naming puts a group's new name into the request, if there is one.
 func naming(body object, c *engine.Command) error {
 	name := channel.Param(c, "name")
-	if n := len([]rune(name)); n > maxGroupName {
-		return permanent("a group's name has at most 50 characters")
+	if utf8.RuneCountInString(name) > maxGroupName {
+		return permanent(fmt.Sprintf("a group's name has at most %d characters", maxGroupName))
 	}
 	if name != "" {
 		body["name"] = name

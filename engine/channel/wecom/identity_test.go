@@ -3,10 +3,8 @@ package wecom
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"bot/engine"
-	"bot/engine/channel/channeltest"
 )
 
 func TestIdentity(t *testing.T) {
@@ -50,33 +48,55 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// A customer is welcomed once, however often the addition is told; one who had
-// gone is welcomed again.
+// An addition is one fact however often it is told, and a departure ends it, so
+// that who comes back is welcomed again. All callbacks are read before any of
+// them is handled: what they say cannot depend on it.
 func TestFactsOfAdditions(t *testing.T) {
-	m := &channeltest.Memory{Now: func() time.Time { return noon }}
-	r := makeReceiver(t, m, appAccount)
-	tell := func(change, at string) *engine.Event {
+	told := func(change, user, customer string) *engine.Event {
 		t.Helper()
-		plain := strings.Replace(event("<Event>change_external_contact</Event><ChangeType>"+change+"</ChangeType><UserID>Lina</UserID><ExternalUserID>"+customer+"</ExternalUserID>"),
-			"1767225600", at, 1)
-		receipt, refusal := receive(t, r, callback(t, appAccount, plain, noon))
+		receipt, refusal := tell(t, appAccount, event("<Event>change_external_contact</Event><ChangeType>"+change+"</ChangeType><UserID>"+
+			user+"</UserID><ExternalUserID>"+customer+"</ExternalUserID>"))
 		if refusal != nil {
 			t.Fatal(refusal)
 		}
-		e := receipt.Events[0]
-		if err := m.Remember(t.Context(), "corp", e.Learned...); err != nil {
-			t.Fatal(err)
+		return receipt.Events[0]
+	}
+	const half, whole, removed, left = "add_half_external_contact", "add_external_contact", "del_external_contact", "del_follow_user"
+	tests := []struct {
+		name     string
+		read     []*engine.Event
+		welcomes int
+	}{
+		{"with consent after it began", []*engine.Event{told(half, "Lina", "wmA"), told(whole, "lina", "wmA")}, 1},
+		{"told twice", []*engine.Event{told(whole, "lina", "wmA"), told(whole, "lina", "wmA")}, 1},
+		{"changed in between", []*engine.Event{told(whole, "lina", "wmA"), told("edit_external_contact", "lina", "wmA"), told(whole, "lina", "wmA")}, 1},
+		{"gone and back", []*engine.Event{told(whole, "lina", "wmA"), told(left, "LINA", "wmA"), told(half, "lina", "wmA"), told(whole, "lina", "wmA")}, 2},
+		{"removed and back", []*engine.Event{told(whole, "lina", "wmA"), told(removed, "lina", "wmA"), told(whole, "lina", "wmA")}, 2},
+		{"two customers", []*engine.Event{told(whole, "lina", "wmA"), told(whole, "lina", "wmB")}, 2},
+		{"two members", []*engine.Event{told(whole, "lina", "wmA"), told(whole, "wang", "wmA")}, 2},
+		{"another's departure", []*engine.Event{told(whole, "lina", "wmA"), told(left, "wang", "wmA"), told(whole, "lina", "wmA")}, 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := welcomes(tt.read); got != tt.welcomes {
+				t.Errorf("%d welcomes, want %d", got, tt.welcomes)
+			}
+		})
+	}
+}
+
+// welcomes counts the additions that skills see of the events: of a fact that
+// has begun no second one until it has ended.
+func welcomes(events []*engine.Event) (n int) {
+	stands := make(map[string]bool)
+	for _, e := range events {
+		switch kind := e.KindWhen(true, false); {
+		case kind.Parts():
+			delete(stands, e.Fact)
+		case kind.Begins() && !stands[e.Fact]:
+			stands[e.Fact] = true
+			n++
 		}
-		return e
 	}
-	half, whole := tell("add_half_external_contact", "1767225600"), tell("add_external_contact", "1767225610")
-	if half.Fact == "" || half.Fact != whole.Fact {
-		t.Errorf("facts %q and %q, want one", half.Fact, whole.Fact)
-	}
-	if gone := tell("del_follow_user", "1767225620"); gone.Fact != "" {
-		t.Errorf("fact %q of a departure", gone.Fact)
-	}
-	if again := tell("add_external_contact", "1767225630"); again.Fact == whole.Fact {
-		t.Error("who comes back is taken for known")
-	}
+	return n
 }

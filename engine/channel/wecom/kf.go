@@ -49,7 +49,7 @@ func (s *appSender) tellCustomer(ctx context.Context, c *engine.Command, to plac
 	if given := told(answer, "msgid"); given != "" {
 		id = given
 	}
-	return jot("msgid", id), nil
+	return channel.Note(map[string]string{"msgid": id}), nil
 }
 
 // sentBefore tells whether the platform refused a message for the id or the
@@ -81,9 +81,6 @@ func (s *appSender) kfUsed(ctx context.Context, c *engine.Command) {
 	_ = s.memory.Remember(ctx, s.account, engine.Note{Key: kfUsedKey(c), Value: short(c.TaskID), Expires: c.Ticket.Expires})
 }
 
-// maxKfImage is how large a picture may be in customer service, in bytes.
-const maxKfImage = 2 << 20
-
 func (s *appSender) kfContents(ctx context.Context, c *engine.Command) (object, error) {
 	switch c.Action {
 	case engine.SendText:
@@ -92,7 +89,7 @@ func (s *appSender) kfContents(ctx context.Context, c *engine.Command) (object, 
 	case engine.SendImage, engine.SendFile, engine.SendVoice, engine.SendVideo:
 		kind := fileKinds[c.Action]
 		if kind == anImage {
-			kind.max = maxKfImage
+			kind = aSmallImage
 		}
 		id, err := s.media.of(ctx, c, "url", kind)
 		return message(kind.name, object{"media_id": id}), err
@@ -138,9 +135,7 @@ func (s *appSender) thumb(ctx context.Context, c *engine.Command) (string, error
 	if id := channel.Param(c, "thumb_media_id"); id != "" {
 		return id, nil
 	}
-	kind := anImage
-	kind.max = maxKfImage
-	return s.media.of(ctx, c, "cover_url", kind)
+	return s.media.of(ctx, c, "cover_url", aSmallImage)
 }
 
 // The states of a session that it can be handed over to.
@@ -164,5 +159,5 @@ func (s *appSender) handOver(ctx context.Context, c *engine.Command) (note strin
 	if err = arrived(ctx, err, spentCode(codeTransition)); err != nil {
 		return "", err
 	}
-	return jot("msg_code", told(answer, "msg_code")), nil
+	return channel.Note(map[string]string{"msg_code": told(answer, "msg_code")}), nil
 }

@@ -12,26 +12,6 @@ import (
 	"bot/engine/channel"
 )
 
-// fileKind is a sort of file: the platform's name for it, and how large one may
-// be in bytes.
-type fileKind struct {
-	name string
-	max  int64
-}
-
-// The sorts of the media interface. Customer service and robots
-// take smaller pictures.
-var (
-	anImage = fileKind{"image", 10 << 20}
-	aVoice  = fileKind{"voice", 2 << 20}
-	aVideo  = fileKind{"video", 10 << 20}
-	aFile   = fileKind{"file", 20 << 20}
-)
-
-var fileKinds = map[engine.Action]fileKind{
-	engine.SendImage: anImage, engine.SendVoice: aVoice, engine.SendVideo: aVideo, engine.SendFile: aFile,
-}
-
 // mediaKept is for how long an uploaded file is used again. It lives three
 // days.
 const mediaKept = 60 * time.Hour
@@ -112,8 +92,8 @@ func (m *media) forget(ctx context.Context, taskID string) bool {
 func (s *appSender) upload(ctx context.Context, kind string, f *file) (mediaID string, err error) {
 	return uploadAs(f, func(mime string) ([]byte, error) {
 		return s.tokens.withToken(ctx, func(token string) ([]byte, error) {
-			q := request{path: "media/upload", query: map[string][]string{"type": {kind}}, witness: "media_id"}
-			return s.send(ctx, withToken(q, token), f, mime)
+			q := request{path: "media/upload", query: map[string][]string{"type": {kind}}, file: f.form(mime), witness: "media_id", harmless: true}
+			return s.do(ctx, withToken(q, token))
 		})
 	})
 }

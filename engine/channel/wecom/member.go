@@ -60,8 +60,9 @@ func delivered(to string, answer []byte) (note string, err error) {
 		return "", new(channel.Call).Fail(channel.Permanent, http.StatusOK,
 			"no recipient can be reached: unknown, outside the visible range or without a licence: "+strings.Join(missed, "|"))
 	}
-	if note = jot("msgid", a.MsgID, "response_code", a.ResponseCode, "invaliduser", a.InvalidUser, "unlicenseduser", a.UnlicensedUser); note == "" {
-		note = jot("msgid", a.MsgID, "response_code", a.ResponseCode) // hundreds are missing
+	all := map[string]string{"msgid": a.MsgID, "response_code": a.ResponseCode, "invaliduser": a.InvalidUser, "unlicenseduser": a.UnlicensedUser}
+	if note = channel.Note(all); note == "" { // hundreds are missing
+		note = channel.Note(map[string]string{"msgid": a.MsgID, "response_code": a.ResponseCode})
 	}
 	return note, nil
 }

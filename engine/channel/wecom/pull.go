@@ -1,7 +1,6 @@
 package wecom
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -100,8 +99,8 @@ func (s *appSender) sync(ctx context.Context, openKfID, token, cursor string) ([
 		return nil, err
 	}
 	return s.tokens.withToken(ctx, func(access string) ([]byte, error) {
-		q := withToken(request{path: "kf/sync_msg", witness: "next_cursor"}, access)
-		return s.ask(ctx, q, content{bytes.NewReader(body), int64(len(body)), "application/json"})
+		q := request{path: "kf/sync_msg", body: body, witness: "next_cursor", harmless: true}
+		return s.do(channel.LongReplies(ctx), withToken(q, access))
 	})
 }
 

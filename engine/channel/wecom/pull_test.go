@@ -119,7 +119,7 @@ func TestStatusesOfAPull(t *testing.T) {
 		want   channel.Class
 	}{
 		{400, "", channel.Permanent}, {307, "", channel.Permanent}, {401, "", channel.Credential}, {403, "", channel.Credential}, {408, "", channel.Transient},
-		{429, "7", channel.Throttled}, {500, "", channel.Transient}, {502, "", channel.Transient}, {503, "7", channel.Throttled}, {503, "", channel.Transient},
+		{425, "", channel.Transient}, {429, "7", channel.Throttled}, {500, "", channel.Transient}, {502, "", channel.Transient}, {503, "7", channel.Throttled}, {503, "", channel.Transient},
 	} {
 		r := appRig(t)
 		r.remember(t, noted(appAccount)...)

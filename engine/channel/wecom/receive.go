@@ -11,7 +11,7 @@ import (
 
 // receiver reads the callbacks of one path.
 type receiver struct {
-	accounts []*account // without group robots, which are never called for
+	accounts []*account
 	memory   channel.Memory
 	waiting  *waiting
 }
@@ -22,7 +22,7 @@ type account struct {
 	form   string
 	secret crypt.Secret
 	skew   time.Duration // 0 = any
-	names  []string
+	named  bool          // what people call a bot is configured
 	ack    channel.Answer
 }
 
@@ -36,13 +36,6 @@ func newReceiver(accounts []channel.Account, h channel.Host) (channel.Receiver, 
 	owner := make(map[[2]string]string)
 	for i := range accounts {
 		a := &accounts[i]
-		switch a.Form {
-		case formRobot:
-			continue
-		case formApp, formAIBot:
-		default:
-			return nil, wrongForm(a)
-		}
 		secret, err := checkInbound(a)
 		if err != nil {
 			return nil, err
@@ -57,7 +50,7 @@ func newReceiver(accounts []channel.Account, h channel.Host) (channel.Receiver, 
 		}
 		owner[same] = a.Name
 		r.accounts = append(r.accounts, &account{
-			name: a.Name, form: a.Form, secret: secret, skew: a.MaxSkew, names: a.Names, ack: ack,
+			name: a.Name, form: a.Form, secret: secret, skew: a.MaxSkew, named: len(a.Names) > 0, ack: ack,
 		})
 	}
 	return r, nil
@@ -65,9 +58,6 @@ func newReceiver(accounts []channel.Account, h channel.Host) (channel.Receiver, 
 
 // Receive verifies, decrypts, and only then reads.
 func (r *receiver) Receive(q *channel.Request) (channel.Receipt, error) {
-	if len(r.accounts) == 0 {
-		return channel.Receipt{}, refuse("form", http.StatusNotFound, "a group robot has no callbacks")
-	}
 	s, err := sealed(q)
 	if err != nil {
 		return channel.Receipt{}, err
@@ -78,11 +68,16 @@ func (r *receiver) Receive(q *channel.Request) (channel.Receipt, error) {
 		return channel.Receipt{}, err
 	case q.Method == http.MethodGet:
 		// The decrypted bytes and nothing else, or the admin console refuses the address.
-		return channel.Receipt{Answer: textAnswer(http.StatusOK, string(plain))}, nil
-	case a.form == formAIBot:
-		return r.bot(a, s, plain, q.Now)
+		return channel.Receipt{Account: a.name, Answer: channel.TextAnswer(http.StatusOK, string(plain))}, nil
 	}
-	return r.app(a, plain, q.Now)
+	var receipt channel.Receipt
+	if a.form == FormAIBot {
+		receipt, err = r.bot(a, s, plain, q.Now)
+	} else {
+		receipt, err = a.app(plain, q.Now)
+	}
+	receipt.Account = a.name
+	return receipt, err
 }
 
 // sealed takes what is signed out of the request. net/url has decoded the

@@ -2,7 +2,6 @@ package wecom
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -186,8 +185,7 @@ func TestAccountsThatShareAPath(t *testing.T) {
 	other.Name, other.AgentID, other.CallbackToken = "other", 1000003, "AnotherToken"
 	sameToken := appAccount
 	sameToken.Name, sameToken.EncodingAESKey = "same token", "4Ma3YBrSBbX2aez8MJpXGBne5LSDwgGqHbhM9WPYIws"
-	robot := channel.Account{Name: "robot", Form: "robot", Key: "k"}
-	r := makeReceiver(t, nil, robot, appAccount, other, sameToken, botAccount)
+	r := makeReceiver(t, nil, appAccount, other, sameToken, botAccount)
 	for _, a := range []channel.Account{appAccount, other, sameToken} {
 		receipt, refusal := receive(t, r, callback(t, a, textMessage, noon))
 		if refusal != nil || len(receipt.Events) != 1 || receipt.Events[0].Account != a.Name {
@@ -215,14 +213,6 @@ func TestAcknowledgements(t *testing.T) {
 		if refusal != nil || receipt.Answer.Status != 200 || string(receipt.Answer.Body) != want {
 			t.Errorf("ack %q: got %+v, %v, want %q", ack, receipt.Answer, refusal, want)
 		}
-	}
-}
-
-func TestARobotHasNoCallbacks(t *testing.T) {
-	r := makeReceiver(t, nil, channel.Account{Name: "robot", Form: "robot", Key: "k"})
-	_, refusal := receive(t, r, &channel.Request{Method: "POST", Query: url.Values{}, Now: noon})
-	if refusal == nil || refusal.Answer.Status != 404 {
-		t.Errorf("got %v", refusal)
 	}
 }
 

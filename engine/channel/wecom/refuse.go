@@ -61,27 +61,18 @@ func unreadable(reason, detail string, d *node) *channel.Refusal {
 // refuse makes a refusal whose answer says no more than its status does.
 func refuse(reason string, status int, detail string) *channel.Refusal {
 	body := "invalid_data"
-	switch status {
-	case http.StatusForbidden:
+	if status == http.StatusForbidden {
 		body = "forbidden"
-	case http.StatusNotFound:
-		body = "not found"
 	}
-	return &channel.Refusal{Reason: reason, Detail: detail, Answer: textAnswer(status, body)}
-}
-
-func textAnswer(status int, s string) channel.Answer {
-	return channel.Answer{Status: status, ContentType: "text/plain; charset=utf-8", Body: []byte(s)}
+	return &channel.Refusal{Reason: reason, Detail: detail, Answer: channel.TextAnswer(status, body)}
 }
 
 // acknowledgement is the answer to an app's callbacks. A third-party suite must
 // be answered the literal success, others may.
 func acknowledgement(a *channel.Account) (channel.Answer, error) {
 	switch a.Ack {
-	case "", "auto", "success":
-		return textAnswer(http.StatusOK, "success"), nil
-	case "empty":
-		return channel.Answer{Status: http.StatusOK}, nil
+	case "", "auto", "success", "empty":
+		return channel.Acknowledge(a.Ack, "success"), nil
 	}
 	return channel.Answer{}, a.Wrong("ack", "ack must be auto, success or empty: WeCom takes anything else for a reply to its user and drops it")
 }

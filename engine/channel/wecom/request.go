@@ -1,9 +1,11 @@
 package wecom
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -13,9 +15,9 @@ import (
 	"bot/engine/channel"
 )
 
-// official is where the platform is reached unless base_url says otherwise, and
-// whose response_urls are trusted.
-const official = "https://qyapi.weixin.qq.com"
+// BaseURL is where the platform is reached unless the account says otherwise,
+// and whose response_urls are trusted.
+const BaseURL = "https://qyapi.weixin.qq.com"
 
 // platform makes the requests of one account. It is safe for concurrent use.
 type platform struct {
@@ -27,16 +29,13 @@ type platform struct {
 }
 
 func newPlatform(a *channel.Account, h *channel.Host) (*platform, error) {
-	address := a.BaseURL
-	if address == "" {
-		address = official
-	}
+	address := cmp.Or(a.BaseURL, BaseURL)
 	base, err := url.Parse(strings.TrimRight(address, "/") + "/")
 	if err != nil { // which quotes the address
-		return nil, a.Wrong("base_url", "base_url must be an http or https address, like %s", official)
+		return nil, a.Wrong("base_url", "base_url must be an http or https address, like %s", BaseURL)
 	}
 	if err := channel.CheckURL(base); err != nil {
-		return nil, a.Wrong("base_url", "base_url, which must be like %s: %v", official, err)
+		return nil, a.Wrong("base_url", "base_url, which must be like %s: %v", BaseURL, err)
 	}
 	return &platform{client: h.Client, base: base, secrets: a.Secrets(), now: h.Now}, nil
 }
@@ -47,15 +46,23 @@ type request struct {
 	path   string // below /cgi-bin/
 	query  url.Values
 	body   []byte
+	file   content // in body's place
 	// secret is what the query holds besides the account's own secrets.
 	secret string
 	// witness is a member that proves success where an answer has no errcode.
 	witness string
-	// lasting: the request has an effect that repeating it would repeat. It is
-	// asked by ask alone; do takes it for granted.
-	lasting bool
+	// harmless: it changes nothing that anybody sees. Whatever becomes of it, it
+	// may be made again, and its error is never Unsure.
+	harmless bool
 	// sealed: the answer holds a secret, so that no word of it may be quoted.
 	sealed bool
+}
+
+// content is a body that is read as it is sent: size bytes of a media type.
+type content struct {
+	from io.Reader // nil = none
+	size int64
+	kind string
 }
 
 var contentType = http.Header{"Content-Type": {"application/json"}}
@@ -63,8 +70,11 @@ var contentType = http.Header{"Content-Type": {"application/json"}}
 func (p *platform) call(q *request) channel.Call {
 	u := p.base.JoinPath("cgi-bin", q.path)
 	u.RawQuery = q.query.Encode()
-	c := channel.Call{Method: q.method, URL: u, Body: q.body, Secrets: p.secrets, Now: p.now}
-	if q.body != nil {
+	c := channel.Call{Method: q.method, URL: u, Body: q.body, From: q.file.from, Size: q.file.size, Secrets: p.secrets, Now: p.now}
+	switch {
+	case q.file.from != nil:
+		c.Header = http.Header{"Content-Type": {q.file.kind}}
+	case q.body != nil:
 		c.Header = contentType.Clone()
 	}
 	if q.secret != "" {
@@ -77,14 +87,27 @@ func (p *platform) call(q *request) channel.Call {
 // platform answered with an errcode, else a *channel.SendError.
 func (p *platform) do(ctx context.Context, q *request) ([]byte, error) {
 	call := p.call(q)
+	answer, err := p.exchange(ctx, &call, q)
+	if q.harmless {
+		err = channel.Harmless(err)
+	}
+	return answer, err
+}
+
+// exchange makes the call, of which q says what its answer must hold.
+func (p *platform) exchange(ctx context.Context, call *channel.Call, q *request) ([]byte, error) {
 	reply, err := call.Do(ctx, p.client)
 	if err != nil {
 		return nil, err
 	}
 	if reply.Cut {
-		return nil, call.Fail(channel.Unsure, reply.Status, "an answer of more than 64 KiB from "+q.path)
+		class := channel.Unsure
+		if q.harmless {
+			class = channel.Permanent // it would be as long the next time
+		}
+		return nil, call.Fail(class, reply.Status, fmt.Sprintf("an answer of more than %d KiB from %s", len(reply.Body)>>10, q.path))
 	}
-	if err := p.judge(&call, q, reply.Status, reply.Body); err != nil {
+	if err := p.judge(call, q, reply.Status, reply.Body); err != nil {
 		return nil, err
 	}
 	return reply.Body, nil
@@ -138,15 +161,6 @@ func has(body []byte, member string) bool {
 	}
 	v := string(all[member])
 	return v != "" && v != "null" && v != `""`
-}
-
-// harmless reports a failure of a request that had no effect anybody sees, so
-// that nothing of it needs to be in doubt.
-func harmless(err error) error {
-	if e, ok := errors.AsType[*channel.SendError](err); ok && e.Class == channel.Unsure {
-		e.Class = channel.Transient
-	}
-	return err
 }
 
 // permanent is a command that will never work, found out before any request.

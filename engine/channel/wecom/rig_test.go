@@ -59,7 +59,7 @@ func callback(t testing.TB, a channel.Account, plain string, at time.Time) *chan
 	s := secretOf(t, a).Seal(crypt.Random(), []byte(plain), at, "nonce-1")
 	q := &channel.Request{Method: http.MethodPost, Path: "/callback", Query: queryOf(s), Now: at}
 	q.Body = []byte("<xml><ToUserName>" + crypt.CDATA(a.CorpID) + "</ToUserName><Encrypt>" + crypt.CDATA(s.Encrypt) + "</Encrypt></xml>")
-	if a.Form == formAIBot {
+	if a.Form == FormAIBot {
 		q.Body = []byte(`{"encrypt":"` + s.Encrypt + `"}`)
 	}
 	return q
@@ -132,10 +132,10 @@ func plaintext(t testing.TB, id string) string {
 // account is whose callback the vector is, checked as of any time.
 func (v *vector) account() channel.Account {
 	a := channel.Account{
-		Name: "vector", Form: formApp, CorpID: v.ReceiveID, CallbackToken: v.Token, EncodingAESKey: v.Key, ReceiveID: v.ReceiveID,
+		Name: "vector", Form: FormApp, CorpID: v.ReceiveID, CallbackToken: v.Token, EncodingAESKey: v.Key, ReceiveID: v.ReceiveID,
 	}
 	if v.ReceiveID == "" || strings.HasPrefix(v.ID, "json-") {
-		a.Form = formAIBot
+		a.Form = FormAIBot
 	}
 	return a
 }

@@ -47,12 +47,6 @@ func (s *robotSender) Send(ctx context.Context, c *engine.Command) (note string,
 	return robotDeeds.run(s, ctx, c)
 }
 
-// What a robot takes at most, in bytes.
-const (
-	maxRobotMarkdown = 4096
-	maxRobotImage    = 2 << 20
-)
-
 func (s *robotSender) speak(ctx context.Context, c *engine.Command) (note string, err error) {
 	err = s.deliver(ctx, c)
 	if lost(err) && s.fetch.forget(ctx, c.TaskID) {
@@ -116,7 +110,7 @@ func (s *robotSender) contents(ctx context.Context, c *engine.Command) (object, 
 // image sends the bytes themselves, with the MD5 that the platform checks them
 // by.
 func (s *robotSender) image(ctx context.Context, c *engine.Command) (object, error) {
-	f, err := fetchFile(ctx, s.fetch.fetch, channel.Param(c, "url"), maxRobotImage)
+	f, err := fetchFile(ctx, s.fetch.fetch, channel.Param(c, "url"), aSmallImage.max)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +128,7 @@ func (s *robotSender) upload(ctx context.Context, kind string, f *file) (mediaID
 	return uploadAs(f, func(mime string) ([]byte, error) {
 		q := s.webhook("webhook/upload_media", nil)
 		q.query.Set("type", kind)
-		q.witness = "media_id"
-		return s.send(ctx, q, f, mime)
+		q.file, q.witness, q.harmless = f.form(mime), "media_id", true
+		return s.do(ctx, q)
 	})
 }

@@ -19,9 +19,9 @@ func newSender(a channel.Account, h channel.Host) (channel.Sender, error) {
 		return nil, err
 	}
 	switch a.Form {
-	case "robot":
+	case FormRobot:
 		return newRobotSender(p, &a, &h), nil
-	case "aibot":
+	case FormAIBot:
 		return newBotSender(p, &a, &h), nil
 	default:
 		return newAppSender(p, &a, &h), nil
@@ -112,21 +112,3 @@ func (p *platform) over(c *engine.Command) bool {
 
 // clockTime is a moment as a note says it.
 func clockTime(t time.Time) string { return t.UTC().Format("15:04:05") + " UTC" }
-
-// jot writes what is to be noted of a command that was carried out.
-func jot(pairs ...string) string {
-	o := make(map[string]string, len(pairs)/2)
-	for i := 0; i+1 < len(pairs); i += 2 {
-		if pairs[i+1] != "" {
-			o[pairs[i]] = pairs[i+1]
-		}
-	}
-	if len(o) == 0 {
-		return ""
-	}
-	b, err := json.Marshal(o)
-	if err != nil || len(b) > channel.MaxNote {
-		return ""
-	}
-	return string(b)
-}

@@ -28,8 +28,6 @@ const (
 	// streamPrefix begins the ticket of an event that is answered by a stream,
 	// and the keys of its notes; the stream's id follows.
 	streamPrefix = "stream/"
-	// maxStream is the length of a stream's text in bytes.
-	maxStream = 20480
 	// streamCloses is when a stream is finished whatever has been said: half a
 	// minute before the platform itself stops asking.
 	streamCloses = 5*time.Minute + 30*time.Second

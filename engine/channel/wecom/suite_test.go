@@ -46,9 +46,9 @@ func withBodies() channel.Adapter {
 }
 
 func TestSuiteCallbacks(t *testing.T) {
-	success := textAnswer(200, "success")
-	invalid := textAnswer(400, "invalid_data")
-	forbidden := textAnswer(403, "forbidden")
+	success := channel.TextAnswer(200, "success")
+	invalid := channel.TextAnswer(400, "invalid_data")
+	forbidden := channel.TextAnswer(403, "forbidden")
 	of := func(a channel.Account, e engine.Event) []engine.Event {
 		e.Account = a.Name
 		return []engine.Event{e}

@@ -147,12 +147,12 @@ func (t *tokens) fly(ctx context.Context, f *flight, refused string) {
 // its life, so that none expires on its way.
 func (t *tokens) fetch(ctx context.Context) (string, time.Time, error) {
 	q := request{
-		method: http.MethodGet, path: "gettoken", witness: "access_token", sealed: true,
+		method: http.MethodGet, path: "gettoken", witness: "access_token", sealed: true, harmless: true,
 		query: url.Values{"corpid": {t.corp}, "corpsecret": {t.secret}},
 	}
 	body, err := t.do(ctx, &q)
 	if err != nil {
-		return "", time.Time{}, halting(harmless(err))
+		return "", time.Time{}, halting(err)
 	}
 	var answer struct {
 		Token   string      `json:"access_token"`
@@ -184,6 +184,14 @@ func halting(err error) error {
 	return err
 }
 
+// works notes that the present token does: if it was the answer to a renewal, the
+// renewal was not in vain.
+func (t *tokens) works() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.vain = time.Time{}
+}
+
 // withToken makes a request that carries the access token. Where that is
 // refused it gets another one and repeats the request, once: what was refused
 // for its token had no effect.
@@ -194,6 +202,9 @@ func (t *tokens) withToken(ctx context.Context, ask func(token string) ([]byte, 
 	}
 	body, err := ask(token)
 	if !stale(codeOf(err)) {
+		if err == nil {
+			t.works()
+		}
 		return body, err
 	}
 	if token, err = t.renew(ctx, token); err != nil {

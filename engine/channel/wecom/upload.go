@@ -1,7 +1,6 @@
 package wecom
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -11,12 +10,12 @@ import (
 // is one part, and its end is known by the length as well.
 const boundary = "bot-9f2c7d54e1b86a03f7c5d1e2a4b69780"
 
-// send uploads a file. Tencent documents the part's filelength.
-func (p *platform) send(ctx context.Context, q *request, f *file, mime string) ([]byte, error) {
+// form is the body that uploads a file. Tencent documents the part's filelength.
+func (f *file) form(mime string) content {
 	before := fmt.Sprintf("--%s\r\nContent-Disposition: form-data; name=\"media\"; filename=\"%s\"; filelength=%d\r\nContent-Type: %s\r\n\r\n",
 		boundary, f.name, f.size, mime)
 	after := "\r\n--" + boundary + "--\r\n"
 	body := io.MultiReader(strings.NewReader(before), f.bytes(), strings.NewReader(after))
 	size := int64(len(before)) + f.size + int64(len(after))
-	return p.ask(ctx, q, content{body, size, "multipart/form-data; boundary=" + boundary})
+	return content{body, size, "multipart/form-data; boundary=" + boundary}
 }

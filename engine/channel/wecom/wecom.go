@@ -20,15 +20,16 @@ import (
 
 // The forms of an account.
 const (
-	formApp   = "app"
-	formAIBot = "aibot"
-	formRobot = "robot"
+	FormApp   = "app"
+	FormAIBot = "aibot"
+	FormRobot = "robot"
 )
 
 // Adapter is the channel "wecom".
 var Adapter = channel.Adapter{
 	Name:     "wecom",
 	Methods:  []string{http.MethodGet, http.MethodPost}, // GET verifies the address
+	Calls:    func(a channel.Account) bool { return a.Form != FormRobot },
 	Receiver: newReceiver,
 	Sender:   checkedSender,
 }
@@ -43,7 +44,7 @@ func checkedSender(a channel.Account, h channel.Host) (channel.Sender, error) {
 // checkOutbound tells what an account lacks for sending.
 func checkOutbound(a *channel.Account) error {
 	switch a.Form {
-	case formApp:
+	case FormApp:
 		switch {
 		case !word(a.CorpID):
 			return a.Wrong("corp_id", "corp_id is missing or has spaces; it stands under 我的企业 in the admin console and begins with ww or wx")
@@ -52,13 +53,13 @@ func checkOutbound(a *channel.Account) error {
 		case !word(a.Secret):
 			return a.Wrong("secret", "secret is missing or has spaces; it is the Secret on the app's page in the admin console")
 		}
-	case formAIBot: // answers what it is asked, without credentials of its own
-	case formRobot:
+	case FormAIBot: // answers what it is asked, without credentials of its own
+	case FormRobot:
 		if !word(a.Key) {
 			return a.Wrong("key", "key is missing or has spaces; it stands behind key= in the robot's webhook address")
 		}
 	default:
-		return wrongForm(a)
+		return a.Wrong("form", "form must be app, aibot or robot, not %q", a.Form)
 	}
 	return nil
 }
@@ -66,8 +67,14 @@ func checkOutbound(a *channel.Account) error {
 // checkInbound tells what an account lacks for callbacks, and returns what they
 // are opened with.
 func checkInbound(a *channel.Account) (crypt.Secret, error) {
-	if a.Form == formApp && !word(a.CorpID) {
-		return crypt.Secret{}, checkOutbound(a)
+	switch a.Form {
+	case FormApp:
+		if !word(a.CorpID) {
+			return crypt.Secret{}, checkOutbound(a)
+		}
+	case FormAIBot:
+	default:
+		return crypt.Secret{}, a.Wrong("form", "form must be app or aibot to be called by the platform, not %q", a.Form)
 	}
 	if !word(a.CallbackToken) {
 		return crypt.Secret{}, a.Wrong("callback_token", "callback_token is missing or has spaces; copy the Token from the page where the callback's address is set")
@@ -77,14 +84,10 @@ func checkInbound(a *channel.Account) (crypt.Secret, error) {
 		return crypt.Secret{}, a.Wrong("encoding_aes_key", "encoding_aes_key %v", err)
 	}
 	s := crypt.Secret{Token: a.CallbackToken, Key: key, ReceiveID: a.ReceiveID}
-	if s.ReceiveID == "" && a.Form == formApp {
+	if s.ReceiveID == "" && a.Form == FormApp {
 		s.ReceiveID = a.CorpID
 	}
 	return s, nil
-}
-
-func wrongForm(a *channel.Account) error {
-	return a.Wrong("form", "form must be app, aibot or robot, not %q", a.Form)
 }
 
 // word tells whether a setting is there and free of what copying brings along.

@@ -39,9 +39,9 @@ func TestSettings(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := Adapter.Receiver([]channel.Account{tt.account}, channeltest.Host(t))
-			if err == nil {
-				_, err = Adapter.Sender(tt.account, channeltest.Host(t))
+			_, err := Adapter.Sender(tt.account, channeltest.Host(t))
+			if err == nil && Adapter.Calls(tt.account) {
+				_, err = Adapter.Receiver([]channel.Account{tt.account}, channeltest.Host(t))
 			}
 			if tt.key == "" {
 				if err != nil {
@@ -71,6 +71,20 @@ func TestTwinsOnAPath(t *testing.T) {
 	}
 	if _, err := Adapter.Receiver(nil, channeltest.Host(t)); err == nil {
 		t.Error("a path without accounts is taken")
+	}
+}
+
+func TestWhoIsCalled(t *testing.T) {
+	for form, want := range map[string]bool{FormApp: true, FormAIBot: true, FormRobot: false} {
+		if got := Adapter.Calls(channel.Account{Form: form}); got != want {
+			t.Errorf("%s is called: %v, want %v", form, got, want)
+		}
+	}
+	for _, form := range []string{FormRobot, "bot", ""} {
+		_, err := Adapter.Receiver([]channel.Account{{Name: "x", Form: form, Key: "k"}}, channeltest.Host(t))
+		if e, ok := errors.AsType[*channel.SettingError](err); !ok || e.Key != "form" {
+			t.Errorf("callbacks of form %q: %v, want them refused", form, err)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"bot/engine"
 	"bot/engine/channel"
 	"bot/engine/channel/channeltest"
+	"bot/engine/channel/wecom/wecomstub"
 	"bot/engine/stub"
 	"bot/store"
 )
@@ -42,7 +43,7 @@ func newWorld(t *testing.T, a channel.Account) *world {
 	platform, bot := httptest.NewUnstartedServer(nil), httptest.NewServer(http.HandlerFunc(w.callback))
 	w.account.BaseURL = "http://" + platform.Listener.Addr().String()
 	var err error
-	if w.Stub, err = stub.New(stub.Options{Channel: "wecom", Account: w.account, Now: w.clock.now}); err != nil {
+	if w.Stub, err = stub.New(stub.Options{Protocol: wecomstub.New, Account: w.account, Now: w.clock.now}); err != nil {
 		t.Fatal(err)
 	}
 	platform.Config.Handler = w.Stub
@@ -52,7 +53,7 @@ func newWorld(t *testing.T, a channel.Account) *world {
 	t.Cleanup(func() {
 		bot.Close()
 		platform.Close()
-		http.DefaultClient.CloseIdleConnections() // the stub's
+		w.Close()
 	})
 	return w
 }

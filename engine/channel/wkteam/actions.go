@@ -9,6 +9,7 @@ import (
 
 	"bot/engine"
 	"bot/engine/channel"
+	"bot/engine/channel/wechat"
 )
 
 // action is how a command is carried out. order may make requests that change
@@ -66,15 +67,15 @@ func to(path string, body func(c *engine.Command) fields) func(context.Context, 
 func sayText(c *engine.Command) fields {
 	f := fields{"wcId": c.Conversation, "content": c.Text}
 	ids, names := channel.Mentions(c)
-	if len(ids) == 0 || !isRoom(c.Conversation) {
+	if len(ids) == 0 || !wechat.IsRoom(c.Conversation) {
 		return f
 	}
 	var shown strings.Builder
 	for i, id := range ids {
 		if id == "all" {
-			ids[i] = everybody
+			ids[i] = wechat.Everybody
 		}
-		if !shows(c.Text, names[i]) {
+		if _, written := engine.Addressed(c.Text, names[i:i+1]); !written {
 			shown.WriteString("@" + names[i] + " ")
 		}
 	}
@@ -154,9 +155,4 @@ func takeBack(c *engine.Command) fields {
 
 // number puts an id into JSON without quotes, digit by digit, as the platform
 // wants it.
-func number(s string) any {
-	if digits(s) && json.Valid([]byte(s)) { // which 007 is not
-		return json.Number(s)
-	}
-	return s
-}
+func number(s string) any { return channel.Scalar(s).Number() }

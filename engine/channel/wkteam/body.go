@@ -3,14 +3,16 @@ package wkteam
 import (
 	"bytes"
 	"encoding/json"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"bot/engine/channel"
+	"bot/engine/channel/wechat"
 )
 
-// maxID bounds an identity in bytes.
-const maxID = 512
+// maxType bounds a messageType in bytes. Those seen have five.
+const maxType = 64
 
 // body is a callback, decoded as far as it means something here. Names match
 // whatever their case, which lets atlist be atList too.
@@ -76,8 +78,8 @@ func parse(raw []byte) (b *body, reason, detail string) {
 	if json.Unmarshal(raw, b) != nil {
 		return nil, "json", "not a JSON object"
 	}
-	if b.Type == "" || len(b.Type) > maxID {
-		return nil, "ids", "messageType is not a text of 1 to 512 bytes"
+	if b.Type == "" || len(b.Type) > maxType {
+		return nil, "ids", "messageType is not a text of 1 to 64 bytes"
 	}
 	if n := len(b.Type); n < 5 && digits(string(b.Type)) { // 00000 written as a number
 		b.Type = word(strings.Repeat("0", 5-n)) + b.Type
@@ -90,10 +92,8 @@ func parse(raw []byte) (b *body, reason, detail string) {
 		{"wcId", b.WcID}, {"wId", d.WID}, {"fromUser", d.FromUser}, {"fromGroup", d.FromGroup},
 		{"toUser", d.ToUser}, {"userName", d.UserName},
 	} {
-		// Broken surrogates all decode to the replacement character, and two
-		// ids would become one.
-		if len(id.word) > maxID || strings.ContainsRune(string(id.word), utf8.RuneError) {
-			return nil, "ids", id.name + " is longer than 512 bytes or no text"
+		if !wechat.IsID(string(id.word)) {
+			return nil, "ids", id.name + " is longer than 256 bytes or no text"
 		}
 	}
 	return b, "", ""
@@ -101,39 +101,14 @@ func parse(raw []byte) (b *body, reason, detail string) {
 
 // at is when it happened, zero where the platform does not say.
 func (d *data) at() time.Time {
-	for _, w := range []word{d.Timestamp, d.CreateTime} {
-		n, err := strconv.ParseInt(string(w), 10, 64)
-		switch {
-		case err != nil, n <= 0, n >= 1e14: // beyond the year 5138 it is neither
-		case n >= 1e11:
-			return time.UnixMilli(n)
-		default:
-			return time.Unix(n, 0)
-		}
+	if t := d.Timestamp.Time(); !t.IsZero() {
+		return t
 	}
-	return time.Time{}
+	return d.CreateTime.Time()
 }
 
-// word is a scalar of JSON as text: a string, the digits of a number as they
-// were written, true or false. Anything else is the empty word. It takes part in
-// no arithmetic, so that ids keep every digit.
-type word string
-
-// UnmarshalJSON never fails.
-func (w *word) UnmarshalJSON(b []byte) error {
-	*w = ""
-	switch b[0] {
-	case '"':
-		var s string
-		if json.Unmarshal(b, &s) == nil {
-			*w = word(s)
-		}
-	case '{', '[', 'n':
-	default:
-		*w = word(b)
-	}
-	return nil
-}
+// word is a field of which nobody promises whether it is a number or a string.
+type word = channel.Scalar
 
 // words is a list of scalars, or one text with commas in it.
 type words []string
@@ -147,7 +122,7 @@ func (l *words) UnmarshalJSON(b []byte) error {
 		}
 	} else {
 		var one word
-		one.UnmarshalJSON(b)
+		_ = one.UnmarshalJSON(b) // which does not fail
 		for s := range strings.SplitSeq(string(one), ",") {
 			all = append(all, word(s))
 		}

@@ -18,7 +18,7 @@ func event(e engine.Event) []engine.Event {
 	if e.ID == "" {
 		e.ID = "8200000000000000001"
 	}
-	e.Learned = []engine.Note{{Key: "w_id", Value: first}}
+	e.Learned = []engine.Note{{Key: "instance/id", Value: first}}
 	return []engine.Event{e}
 }
 
@@ -116,14 +116,14 @@ var callbacks = []channeltest.Callback{
 	{
 		Name:   "verification is demanded: we were deleted",
 		Body:   said("65002", `,"fromUser":"u","content":"对方开启了朋友验证"`),
-		Events: event(engine.Event{Kind: engine.FriendLost, Conversation: "u", Sender: "u", Text: "对方开启了朋友验证"}),
+		Events: event(engine.Event{Kind: engine.FriendLost, Fact: "friend/u", Conversation: "u", Sender: "u", Text: "对方开启了朋友验证"}),
 		Answer: taken,
 	},
 	{
 		Name: "taken into a room",
 		Body: said("85008", `,"fromGroup":"1@chatroom","content":"\"小测\"邀请你加入了群聊"`),
-		Events: event(engine.Event{Kind: engine.GroupCreated, IfKnown: engine.MemberJoined, Conversation: "1@chatroom", Group: true,
-			Text: `"小测"邀请你加入了群聊`, Members: []string{bot}, MemberNames: []string{""}}),
+		Events: event(engine.Event{Kind: engine.GroupCreated, IfKnown: engine.MemberJoined, Fact: "group/1@chatroom", Conversation: "1@chatroom", Group: true,
+			Text: `"小测"邀请你加入了群聊`, Members: []string{bot}}),
 		Answer: taken,
 	},
 	{
@@ -218,8 +218,8 @@ var callbacks = []channeltest.Callback{
 
 	{Name: "nobody's", Body: `{"messageType":"60001","data":{}}`, Refused: "ids", Answer: nameless},
 	{Name: "no messageType", Body: `{"wcId":"` + bot + `"}`, Refused: "ids", Answer: nameless},
-	{Name: "an endless messageType", Body: `{"messageType":"` + strings.Repeat("6", 513) + `"}`, Refused: "ids", Answer: nameless},
-	{Name: "an endless sender", Body: said("60001", `,"fromUser":"`+strings.Repeat("u", 513)+`"`), Refused: "ids", Answer: nameless},
+	{Name: "an endless messageType", Body: `{"messageType":"` + strings.Repeat("6", 65) + `"}`, Refused: "ids", Answer: nameless},
+	{Name: "an endless sender", Body: said("60001", `,"fromUser":"`+strings.Repeat("u", 257)+`"`), Refused: "ids", Answer: nameless},
 	{Name: "a broken surrogate for a sender", Body: said("60001", `,"fromUser":"\ud800"`), Refused: "ids", Answer: nameless},
 	{Name: "null", Body: `null`, Refused: "ids", Answer: nameless},
 	{Name: "nothing", Body: ``, Refused: "json", Answer: broken},

@@ -11,6 +11,7 @@ import (
 	"bot/engine"
 	"bot/engine/channel"
 	"bot/engine/channel/channeltest"
+	"bot/engine/channel/wkteam/wkteamstub"
 	"bot/engine/stub"
 	"bot/store"
 )
@@ -30,7 +31,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{host: channeltest.Host(t), account: shop, events: make(chan *engine.Event, 8)}
 	w.account.Token, w.account.Secret = "t0ken", "header"
 	var err error
-	if w.Stub, err = stub.New(stub.Options{Channel: "wkteam", Account: w.account}); err != nil {
+	if w.Stub, err = stub.New(stub.Options{Protocol: wkteamstub.New, Account: w.account}); err != nil {
 		t.Fatal(err)
 	}
 	platform := httptest.NewServer(w.Stub)
@@ -54,7 +55,7 @@ func newWorld(t *testing.T) *world {
 		rw.Write(receipt.Answer.Body)
 	}))
 	t.Cleanup(ours.Close)
-	t.Cleanup(http.DefaultClient.CloseIdleConnections) // of the stub's callbacks
+	t.Cleanup(w.Close)
 	w.callback = ours.URL
 	return w
 }
@@ -214,7 +215,7 @@ func TestTroubleOfThePlatform(t *testing.T) {
 		{stub.Options{Fail: 1, Chance: func() float64 { return 0 }}, channel.Unsure},
 		{stub.Options{Hang: 1, Chance: func() float64 { return 0 }}, channel.Unsure},
 	} {
-		tt.o.Channel, tt.o.Account = "wkteam", w.account
+		tt.o.Protocol, tt.o.Account = wkteamstub.New, w.account
 		tt.o.Account.WID = "w1"
 		p, err := stub.New(tt.o)
 		if err != nil {

@@ -2,27 +2,27 @@ package wkteam
 
 import (
 	"cmp"
-	"strings"
 
 	"bot/engine"
+	"bot/engine/channel/wechat"
 )
 
 // friendRequest reads WeChat's verification XML. Some programs saw its parts
 // unpacked in data already (marked as inferred), which then win.
 func friendRequest(n *notice) bool {
-	d, e, x := n.data, n.event, n.XML
+	d, e, asked := n.data, n.event, wechat.ReadFriendRequest(n.doc)
 	e.Kind = engine.FriendRequest
 	e.Group, e.Self = false, false
-	e.Sender = asID(x.From)
-	if from := string(d.FromUser); e.Sender == "" && from != "fmessage" {
-		e.Sender = from // fmessage is WeChat's own mailbox for requests
+	e.Sender = asked.From
+	if from := string(d.FromUser); e.Sender == "" && !wechat.IsService(from) { // fmessage is WeChat's own mailbox for requests
+		e.Sender = from
 	}
 	e.Conversation = e.Sender
-	e.SenderName = cmp.Or(x.FromName, string(d.NickName))
-	e.Text = cmp.Or(x.Greeting, n.sentence())
-	n.param("v1", cmp.Or(string(d.V1), x.Encrypted))
-	n.param("v2", cmp.Or(string(d.V2), x.Verify))
-	n.param("scene", cmp.Or(string(d.Scene), x.Scene))
+	e.SenderName = cmp.Or(asked.Name, string(d.NickName))
+	e.Text = cmp.Or(asked.Greeting, n.sentence())
+	n.param("v1", cmp.Or(string(d.V1), asked.Encrypted))
+	n.param("v2", cmp.Or(string(d.V2), asked.Ticket))
+	n.param("scene", cmp.Or(string(d.Scene), asked.Scene))
 	return true
 }
 
@@ -30,12 +30,12 @@ func friendRequest(n *notice) bool {
 // remark or a label was given by somebody to whom the contact was no news.
 func contactChanged(n *notice) bool {
 	d, e := n.data, n.event
-	if isRoom(string(d.UserName)) {
+	if wechat.IsRoom(string(d.UserName)) {
 		return roomChanged(n)
 	}
 	n.about()
 	e.SenderName = string(d.NickName)
-	if d.Remark != "" || d.Labels != "" || strings.HasPrefix(e.Sender, "gh_") {
+	if d.Remark != "" || d.Labels != "" || wechat.IsService(e.Sender) {
 		e.Kind = engine.ContactChanged
 		return n.placed()
 	}
@@ -46,14 +46,13 @@ func contactChanged(n *notice) bool {
 // friendAdded is told in up to three ways; the fact is one.
 func (n *notice) friendAdded() bool {
 	n.event.Kind = engine.FriendAdded
-	n.event.Fact = "friend/" + n.event.Conversation
 	return n.placed()
 }
 
 // placed makes an unknown event of one that does not say whom it is about.
 func (n *notice) placed() bool {
 	if n.event.Conversation == "" {
-		n.event.Fact, n.event.IfKnown = "", ""
+		n.event.IfKnown = ""
 		return unknown(n)
 	}
 	return true
@@ -63,7 +62,7 @@ func (n *notice) placed() bool {
 func (n *notice) about() {
 	e := n.event
 	if who := string(n.data.UserName); who != "" {
-		e.Conversation, e.Group = who, isRoom(who)
+		e.Conversation, e.Group = who, wechat.IsRoom(who)
 	}
 	e.Sender, e.Self = e.Conversation, false
 }
@@ -79,25 +78,21 @@ func contact(kind engine.Kind) reader {
 	}
 }
 
+// friendOfWeCom is the notice that somebody at WeCom took a request.
+const friendOfWeCom = "NewXmlOpenIMFriReqAcceptedInWxWork"
+
 // other is 60999 and 80999, where the sentences are found by which WeChat says
-// that somebody became a friend. They are in the language of the phone; these
-// are the Chinese ones.
+// that somebody became a friend.
 func other(n *notice) bool {
 	e, said := n.event, n.sentence()
 	if e.Group {
 		return unknown(n)
 	}
-	name, ok := strings.CutPrefix(said, "你已添加了")
-	if ok {
-		name, _, ok = strings.Cut(name, "，现在可以开始聊天了")
-	}
-	switch {
-	case ok:
-		e.SenderName = name
-	case strings.HasPrefix(said, "以上是打招呼的内容"), n.XML.System == "NewXmlOpenIMFriReqAcceptedInWxWork":
-	default:
+	name, ok := wechat.Greeting(said)
+	if !ok && n.doc.Attr("type") != friendOfWeCom {
 		return unknown(n)
 	}
+	e.SenderName = name
 	n.about()
 	return n.friendAdded()
 }

@@ -9,6 +9,7 @@ import (
 	"bot/engine"
 	"bot/engine/channel"
 	"bot/engine/channel/channeltest"
+	"bot/engine/channel/wechat"
 )
 
 // Whatever arrives is refused as such, or read into events that fit into the
@@ -39,13 +40,13 @@ func FuzzReceive(f *testing.F) {
 			t.Errorf("receipt %+v", got)
 		}
 		for _, e := range got.Events {
-			if e.ID == "" || len(e.ID) > maxID || e.Kind == "" || e.Account != "shop" ||
-				e.Conversation == "" || len(e.Conversation) > maxID || len(e.Sender) > maxID || len(e.Actor) > maxID ||
-				len(e.Fact) > maxID+len("friend/") || len(e.MemberNames) != 0 && len(e.MemberNames) != len(e.Members) ||
+			if e.ID == "" || len(e.ID) > 512 || e.Kind == "" || e.Account != "shop" ||
+				e.Conversation == "" || len(e.Conversation) > wechat.MaxID || len(e.Sender) > wechat.MaxID || len(e.Actor) > wechat.MaxID ||
+				len(e.Fact) > wechat.MaxID+len("friend/") || len(e.MemberNames) != 0 && len(e.MemberNames) != len(e.Members) ||
 				!utf8.ValidString(e.ID+e.Conversation+e.Sender+e.Text+e.SenderName) {
 				t.Errorf("event %+v", e)
 			}
-			if e.Kind == engine.Message && e.Group != isRoom(e.Conversation) {
+			if e.Kind == engine.Message && e.Group != wechat.IsRoom(e.Conversation) {
 				t.Errorf("a message that is answered elsewhere: %+v", e)
 			}
 		}

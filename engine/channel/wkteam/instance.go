@@ -10,11 +10,12 @@ import (
 
 	"bot/engine"
 	"bot/engine/channel"
+	"bot/engine/channel/wechat"
 )
 
 // noteWID is the key under which an account's latest instance is remembered.
 // Callbacks teach it (Event.Learned), and the platform's list of logins does.
-const noteWID = "w_id"
+const noteWID = "instance/id"
 
 // instance is the wId that requests name: the one learned last, else the one of
 // the configuration.
@@ -84,9 +85,9 @@ func (s *sender) remember(ctx context.Context, wID string) error {
 // logins are the developer account's WeChat accounts that are logged in, each
 // with its instance.
 func (s *sender) logins(ctx context.Context) (map[string]string, error) {
-	data, err := repeatable(s.request(ctx, order{"/queryLoginWx", fields{}}))
+	data, err := s.request(ctx, order{"/queryLoginWx", fields{}})
 	if err != nil {
-		return nil, err
+		return nil, channel.Harmless(err)
 	}
 	var list []struct {
 		WcID word `json:"wcId"`
@@ -97,7 +98,7 @@ func (s *sender) logins(ctx context.Context) (map[string]string, error) {
 	}
 	all := make(map[string]string, len(list))
 	for _, l := range list {
-		if l.WID != "" && len(l.WID) <= maxID {
+		if l.WID != "" && wechat.IsID(string(l.WID)) {
 			all[string(l.WcID)] = string(l.WID)
 		}
 	}
@@ -119,9 +120,9 @@ func (s *sender) Online(ctx context.Context) (online bool, note string, err erro
 		}
 		return true, "", nil
 	}
-	data, err := repeatable(s.request(ctx, order{"/offlineReason", fields{"wcId": s.self}}))
+	data, err := s.request(ctx, order{"/offlineReason", fields{"wcId": s.self}})
 	if err != nil {
-		return false, "", err
+		return false, "", channel.Harmless(err)
 	}
 	if reason := reasonOf(data); reason != "" {
 		return false, reason, nil
@@ -140,7 +141,7 @@ func reasonOf(data json.RawMessage) string {
 	}
 	var bare word
 	if len(data) > 0 {
-		bare.UnmarshalJSON(data)
+		_ = bare.UnmarshalJSON(data) // which does not fail
 	}
 	return string(bare)
 }

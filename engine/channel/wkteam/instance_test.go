@@ -33,7 +33,7 @@ func TestTheLatestInstanceIsNamed(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantJSON(t, g.seen()[0].body, `{"wId":"`+want+`","wcId":"u","content":"hello"}`)
-		h.Memory.Remember(t.Context(), "shop", engine.Note{Key: "w_id", Value: "w-learned"})
+		h.Memory.Remember(t.Context(), "shop", engine.Note{Key: "instance/id", Value: "w-learned"})
 	}
 }
 
@@ -58,7 +58,7 @@ func TestOfflineAnswers(t *testing.T) {
 			h := remembering(t, "shop", "w-old")
 			_, err := g.sender(t, h, "").Send(t.Context(), &hello)
 			e := wantClass(t, err, tt.want)
-			if got := h.Memory.Recall("shop", "w_id"); got != tt.remembered {
+			if got := h.Memory.Recall("shop", "instance/id"); got != tt.remembered {
 				t.Errorf("remembered %q, want %q", got, tt.remembered)
 			}
 			if calls := g.seen(); len(calls) != 2 || calls[1].body != "{}" {
@@ -79,7 +79,7 @@ func TestAnUnknownInstanceIsLookedUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	calls := g.seen()
-	if len(calls) != 2 || h.Memory.Recall("shop", "w_id") != "w-new" {
+	if len(calls) != 2 || h.Memory.Recall("shop", "instance/id") != "w-new" {
 		t.Fatalf("calls %+v", calls)
 	}
 	wantJSON(t, calls[1].body, `{"wId":"w-new","wcId":"u","content":"hello"}`)
@@ -138,7 +138,7 @@ func TestOnline(t *testing.T) {
 			if err != nil || online != tt.online || note != tt.note {
 				t.Errorf("online %v, %q, %v", online, note, err)
 			}
-			if got := h.Memory.Recall("shop", "w_id"); got != tt.learned {
+			if got := h.Memory.Recall("shop", "instance/id"); got != tt.learned {
 				t.Errorf("learned %q, want %q", got, tt.learned)
 			}
 		})

@@ -1,9 +1,8 @@
 package wkteam
 
 import (
-	"strings"
-
 	"bot/engine"
+	"bot/engine/channel/wechat"
 )
 
 // The codes that are treated apart.
@@ -107,7 +106,7 @@ type notice struct {
 	account *account
 	typ     string
 	data    *data
-	XML     *content // of data.content; empty where that is none
+	doc     *wechat.Node // data.content, where that is XML
 	isXML   bool
 	latest  string // the instance remembered so far
 	event   *engine.Event
@@ -121,12 +120,12 @@ func (n *notice) place() {
 	from := string(d.FromUser)
 	e.Self = d.Self == "true" || d.Self == "1" || from == n.account.self
 	for _, w := range []word{d.FromGroup, d.FromUser, d.ToUser, d.UserName} {
-		if isRoom(string(w)) {
+		if wechat.IsRoom(string(w)) {
 			e.Group, e.Conversation = true, string(w)
 			break
 		}
 	}
-	if !isRoom(from) {
+	if !wechat.IsRoom(from) {
 		e.Sender = from
 	}
 	if e.Self && from == "" {
@@ -143,8 +142,6 @@ func (n *notice) place() {
 		e.Conversation, e.Sender = string(d.UserName), string(d.UserName)
 	}
 }
-
-func isRoom(id string) bool { return strings.HasSuffix(id, "@chatroom") }
 
 // param keeps a value under the name where there is one.
 func (n *notice) param(name, value string) {

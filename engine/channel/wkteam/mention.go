@@ -2,17 +2,9 @@ package wkteam
 
 import (
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"bot/engine"
-)
-
-// everybody is how the platform writes that a message is for all members, and
-// everybodyShown what the members see.
-const (
-	everybody      = "notify@all"
-	everybodyShown = "所有人"
+	"bot/engine/channel/wechat"
 )
 
 // mention reads whom a group message is for. The list of ids decides where
@@ -24,36 +16,16 @@ func (a *account) mention(d *data, shown string, quote bool) engine.Mention {
 		switch {
 		case slices.Contains(d.AtList, a.self):
 			return engine.MentionMe
-		case slices.Contains(d.AtList, everybody):
+		case slices.Contains(d.AtList, wechat.Everybody):
 			return engine.MentionAll
 		}
 		return engine.MentionNone
 	}
-	if quote && slices.ContainsFunc(a.names, func(name string) bool { return shows(shown, name) }) {
+	if _, named := engine.Addressed(shown, a.names); named && quote {
 		return engine.MentionMe
 	}
-	if shows(shown, everybodyShown) {
+	if _, all := engine.Addressed(shown, []string{wechat.EverybodyShown}); all {
 		return engine.MentionAll
 	}
 	return engine.MentionNone
-}
-
-// shows tells whether text has "@name" in it as WeChat writes it: up to a
-// four-per-em space (U+2005), a space of another kind, or the end. A longer name
-// that begins alike is another one.
-func shows(text, name string) bool {
-	if name == "" {
-		return false
-	}
-	for {
-		_, rest, found := strings.Cut(text, "@"+name)
-		if !found {
-			return false
-		}
-		next, _ := utf8.DecodeRuneInString(rest)
-		if rest == "" || strings.ContainsRune(" \u2005\u00a0\n\r\t", next) {
-			return true
-		}
-		text = rest
-	}
 }

@@ -2,9 +2,11 @@ package wkteam
 
 import (
 	"cmp"
+	"strconv"
 	"strings"
 
 	"bot/engine"
+	"bot/engine/channel/wechat"
 )
 
 // maxContent is up to which length a message's XML is handed to skills.
@@ -30,8 +32,9 @@ func text(n *notice) bool {
 
 // quote is a text that answers another one: title is what was written.
 func quote(n *notice) bool {
-	n.event.Text = cmp.Or(string(n.data.Title), n.XML.App.Title)
-	n.param("quoted", n.XML.App.Quoted.ID)
+	app := wechat.ReadApp(n.doc)
+	n.event.Text = cmp.Or(string(n.data.Title), app.Title)
+	n.param("quoted", app.Quoted)
 	return n.message("quote")
 }
 
@@ -47,16 +50,18 @@ func media(kind string) reader {
 		}
 		switch kind {
 		case "image":
-			m.Size = size(n.XML.Image.Length)
+			m.Size = size(n.doc.Child("img").Attr("length"))
 		case "video":
-			m.Size = size(n.XML.Video.Length)
+			m.Size = size(n.doc.Child("videomsg").Attr("length"))
 		case "voice":
-			m.Size = size(cmp.Or(n.XML.Voice.Length, string(d.Length)))
-			n.param("bufId", cmp.Or(string(d.BufID), n.XML.Voice.BufID))
-			n.param("length", cmp.Or(n.XML.Voice.Length, string(d.Length)))
-			n.param("voiceLength", cmp.Or(string(d.VoiceLength), n.XML.Voice.Duration))
+			voice := n.doc.Child("voicemsg")
+			length := cmp.Or(voice.Attr("length"), string(d.Length)) // bytes
+			m.Size = size(length)
+			n.param("length", length)
+			n.param("bufId", cmp.Or(string(d.BufID), voice.Attr("bufid")))
+			n.param("voiceLength", cmp.Or(string(d.VoiceLength), voice.Attr("voicelength")))
 		case "file":
-			m.Name, m.Size = n.title(), size(n.XML.App.File.Length)
+			m.Name, m.Size = n.title(), size(wechat.ReadApp(n.doc).FileSize)
 			n.param("filename", m.Name)
 		}
 		n.event.Media = []engine.Media{m}
@@ -74,7 +79,7 @@ func (n *notice) original() {
 	}
 }
 
-func (n *notice) title() string { return cmp.Or(n.XML.App.Title, string(n.data.Title)) }
+func (n *notice) title() string { return cmp.Or(wechat.ReadApp(n.doc).Title, string(n.data.Title)) }
 
 // fileStarted announces a file that cannot be had yet; 60009 follows, with an
 // id of its own.
@@ -88,7 +93,7 @@ func fileStarted(n *notice) bool {
 func shared(typ string) reader {
 	return func(n *notice) bool {
 		n.param("title", n.title())
-		n.param("url", cmp.Or(n.XML.App.URL, string(n.data.URL)))
+		n.param("url", cmp.Or(wechat.ReadApp(n.doc).URL, string(n.data.URL)))
 		if typ == "link" {
 			n.original()
 		}
@@ -98,38 +103,42 @@ func shared(typ string) reader {
 
 // card is somebody's name card; v1 and v2 are what adding them takes.
 func card(n *notice) bool {
-	n.param("user", n.XML.Username)
-	n.param("name", n.XML.Nickname)
-	if strings.HasPrefix(n.XML.Username, "v3_") {
-		n.param("v1", n.XML.Username)
+	user := n.doc.Attr("username")
+	n.param("user", user)
+	n.param("name", n.doc.Attr("nickname"))
+	if strings.HasPrefix(user, "v3_") {
+		n.param("v1", user)
 	}
-	n.param("v2", n.XML.Ticket)
+	n.param("v2", n.doc.Attr("antispamticket"))
 	return n.message("card")
 }
 
 func emoji(n *notice) bool {
-	n.param("md5", cmp.Or(string(n.data.MD5), n.XML.Emoji.MD5))
-	n.param("size", cmp.Or(string(n.data.Length), n.XML.Emoji.Length))
+	picture := n.doc.Child("emoji")
+	n.param("md5", cmp.Or(string(n.data.MD5), picture.Attr("md5")))
+	n.param("size", cmp.Or(string(n.data.Length), picture.Attr("len")))
 	return n.message("emoji")
 }
 
 func location(n *notice) bool {
-	n.param("title", n.XML.Location.Name)
-	n.param("address", n.XML.Location.Label)
-	n.param("latitude", n.XML.Location.X)
-	n.param("longitude", n.XML.Location.Y)
+	place := n.doc.Child("location")
+	n.param("title", place.Attr("poiname"))
+	n.param("address", place.Attr("label"))
+	n.param("latitude", place.Attr("x"))
+	n.param("longitude", place.Attr("y"))
 	return n.message("location")
 }
 
 // revoke withdraws the message whose newMsgId it names.
 func revoke(n *notice) bool {
 	n.event.Kind = engine.Revoke
-	n.param("revoked", n.XML.Revoke.ID)
+	n.param("revoked", wechat.Revoked(n.doc))
 	return true
 }
 
 func pat(n *notice) bool {
-	e, from, patted := n.event, asID(n.XML.Pat.From), asID(n.XML.Pat.Patted)
+	e := n.event
+	from, patted := wechat.Pat(n.doc)
 	e.Kind, e.Text = engine.Pat, n.sentence()
 	e.Actor = cmp.Or(from, e.Sender)
 	if patted != "" {
@@ -144,6 +153,15 @@ func pat(n *notice) bool {
 // invitation asks the account into a room by a link that is to be accepted.
 func invitation(n *notice) bool {
 	n.event.Kind, n.event.Text = engine.GroupInvitation, n.title()
-	n.param("url", cmp.Or(n.XML.App.URL, string(n.data.URL)))
+	n.param("url", cmp.Or(wechat.ReadApp(n.doc).URL, string(n.data.URL)))
 	return true
+}
+
+// size reads a number of bytes; 0 where there is none.
+func size(s string) int64 {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
 }

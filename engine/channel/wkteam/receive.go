@@ -2,12 +2,12 @@ package wkteam
 
 import (
 	"cmp"
-	"crypto/subtle"
 	"net/http"
 	"time"
 
 	"bot/engine"
 	"bot/engine/channel"
+	"bot/engine/channel/wechat"
 )
 
 // receiver reads the callbacks of one path.
@@ -15,7 +15,6 @@ type receiver struct {
 	memory   channel.Memory
 	accounts []*account
 	bySelf   map[string]*account
-	secret   bool // callbacks must show one
 }
 
 // account is one of a path's accounts, ready to be matched and answered for.
@@ -23,13 +22,13 @@ type account struct {
 	name, self string
 	names      []string
 	wID        string // as configured
-	secret     []byte
+	secret     string // "" = callbacks show none
 	answer     channel.Answer
 }
 
 // Receive verifies before it parses, where there is something to verify.
 func (r *receiver) Receive(q *channel.Request) (channel.Receipt, error) {
-	if r.secret && !r.trusted(q.Header) {
+	if !r.trusted(q.Header) {
 		return channel.Receipt{}, stranger("the Authorization header is not an account's secret")
 	}
 	b, reason, detail := parse(q.Body)
@@ -45,7 +44,7 @@ func (r *receiver) Receive(q *channel.Request) (channel.Receipt, error) {
 		return channel.Receipt{}, refuse(http.StatusBadRequest, "ids", "neither wcId nor data.wId says whose it is")
 	case a == nil:
 		return channel.Receipt{Foreign: named, Answer: r.accounts[0].answer}, nil
-	case r.secret && !a.knows(q.Header):
+	case !channel.Authorized(q.Header, a.secret):
 		return channel.Receipt{}, stranger("the Authorization header is another account's secret")
 	}
 	receipt := channel.Receipt{Answer: a.answer}
@@ -59,17 +58,14 @@ func stranger(detail string) *channel.Refusal {
 	return refuse(http.StatusUnauthorized, "signature", detail)
 }
 
+// trusted tells whether the header that the console was told to send is the
+// secret of an account.
 func (r *receiver) trusted(h http.Header) bool {
 	known := false
 	for _, a := range r.accounts {
-		known = a.knows(h) || known
+		known = channel.Authorized(h, a.secret) || known
 	}
 	return known
-}
-
-// knows compares the header that the console was told to send.
-func (a *account) knows(h http.Header) bool {
-	return subtle.ConstantTimeCompare([]byte(h.Get("Authorization")), a.secret) == 1
 }
 
 // choose finds whose callback it is: by the wcId, or where that is missing by
@@ -104,8 +100,8 @@ func (r *receiver) event(a *account, b *body, q *channel.Request) *engine.Event 
 	n := &notice{account: a, typ: string(b.Type), data: &b.Data, latest: r.memory.Recall(a.name, noteWID)}
 	n.event = &engine.Event{Account: a.name, ID: b.identity(q.Body), Time: b.Data.at()}
 	n.place()
-	if n.XML = new(content); b.Data.Content != "" {
-		n.XML, n.isXML = readXML(string(b.Data.Content))
+	if n.isXML = wechat.IsDocument(string(b.Data.Content)); n.isXML {
+		n.doc = wechat.Parse(string(b.Data.Content))
 	}
 	if !read(n) {
 		return nil
@@ -115,7 +111,8 @@ func (r *receiver) event(a *account, b *body, q *channel.Request) *engine.Event 
 	if wID := string(b.Data.WID); n.teaches(wID, q.Now) {
 		e.Learned = []engine.Note{{Key: noteWID, Value: wID}}
 	}
-	e.Raw = keep(q.Body)
+	channel.Once(e)
+	e.Raw = channel.Lean(q.Body, "data.img") // a thumbnail
 	return e
 }
 

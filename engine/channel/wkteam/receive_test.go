@@ -235,11 +235,29 @@ func TestBrokenXML(t *testing.T) {
 	for _, xml := range []string{
 		`<msg><appmsg><title>T`, `<msg>`, `<`, `<msg><appmsg></msg>`, `<msg>&nbsp;</msg>`,
 		`<?xml version=\"1.0\" encoding=\"gbk\"?><msg/>`, `<msg a=\"\u0001\"/>`, `<!DOCTYPE x [<!ENTITY a \"aaaa\">]><msg>&a;</msg>`,
-		strings.Repeat("<a>", 20_000), "<" + strings.Repeat("x", maxXML),
+		strings.Repeat("<a>", 20_000), "<" + strings.Repeat("x", 1<<20),
 	} {
 		e := one(t, said("60007", `,"fromUser":"u","content":"`+xml+`"`))
 		if e.Kind != engine.Message || e.Type != "link" || e.Conversation != "u" {
 			t.Errorf("%.40s: %+v", xml, e)
+		}
+	}
+}
+
+// Whoever is added, deleted and added again is a new friend twice, and so is a
+// room that was left: what ends the fact carries it too.
+func TestWhatEndsAFactCarriesIt(t *testing.T) {
+	const friend, room = `,"userName":"u"`, `,"fromGroup":"1@chatroom"`
+	for _, tt := range []struct{ name, begin, part, fact string }{
+		{"a friend deleted", said("65001", friend), said("65004", friend), "friend/u"},
+		{"a friend who deleted us", said("60999", `,"fromUser":"u","content":"以上是打招呼的内容"`), said("65002", `,"fromUser":"u"`), "friend/u"},
+		{"a room left", said("85001", room), said("85015", room), "group/1@chatroom"},
+		{"out of a room", said("85008", room+`,"content":"\"小测\"邀请你加入了群聊"`), said("85002", room), "group/1@chatroom"},
+		{"a room dissolved", said("85009", room+`,"content":"你通过扫描二维码加入群聊"`), said("85004", room), "group/1@chatroom"},
+	} {
+		began, parted := one(t, tt.begin), one(t, tt.part)
+		if !began.Kind.Begins() || !parted.Kind.Parts() || began.Fact != tt.fact || parted.Fact != tt.fact {
+			t.Errorf("%s: %s of %q, then %s of %q", tt.name, began.Kind, began.Fact, parted.Kind, parted.Fact)
 		}
 	}
 }

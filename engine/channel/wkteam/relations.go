@@ -8,6 +8,7 @@ import (
 
 	"bot/engine"
 	"bot/engine/channel"
+	"bot/engine/channel/wechat"
 )
 
 // accept answers a friend request; type is where the request came from.
@@ -63,7 +64,7 @@ func peer(c *engine.Command) fields { return fields{"wcId": c.Conversation} }
 
 func setRemark(_ context.Context, _ *sender, c *engine.Command) (order, error) {
 	remark := channel.Param(c, "remark")
-	if isRoom(c.Conversation) {
+	if wechat.IsRoom(c.Conversation) {
 		return order{"/modifyGroupRemark", fields{"chatRoomId": c.Conversation, "content": remark}}, nil
 	}
 	return order{"/modifyRemark", fields{"wcId": c.Conversation, "remark": remark}}, nil

@@ -2,9 +2,9 @@ package wkteam
 
 import (
 	"cmp"
-	"strings"
 
 	"bot/engine"
+	"bot/engine/channel/wechat"
 )
 
 // room reads a notice of which no more is known than its kind; the sentence that
@@ -35,58 +35,47 @@ func roomChanged(n *notice) bool {
 	return n.inRoom()
 }
 
-// joined reads "X invited Y" and "Y scanned X's code". The names of the links
-// decide, since the words are in the language of the phone; only that the
-// account itself takes part is in the words alone. A plain sentence has names
-// and no ids, so it has no members.
-func joined(n *notice) bool {
-	e, x := n.event, n.XML
-	e.Kind, e.Text = engine.MemberJoined, n.sentence()
-	words := cmp.Or(x.Template.Text, e.Text)
-	if scanned := x.link("adder"); scanned.id() != "" {
-		e.Members, e.MemberNames = people(scanned.Members)
-		e.Actor = x.link("from").id()
-		if e.Actor == "" && strings.Contains(words, "你分享") {
-			e.Actor = n.account.self
-		}
-		return n.inRoom()
+// told is what WeChat itself says in the room.
+func (n *notice) told() wechat.Told {
+	if n.isXML {
+		return wechat.ReadTemplate(n.doc).Read(n.account.self)
 	}
-	e.Members, e.MemberNames = people(x.link("names").Members)
-	e.Actor = x.link("username").id()
-	switch {
-	case strings.Contains(words, "邀请你"), strings.HasPrefix(words, "你通过扫描"): // the account itself came in
-		e.Kind, e.IfKnown = engine.GroupCreated, engine.MemberJoined
-		e.Members, e.MemberNames = append([]string{n.account.self}, e.Members...), append([]string{""}, e.MemberNames...)
-	case strings.HasPrefix(words, "你邀请"):
-		e.Actor = n.account.self
+	return wechat.Sentence(n.sentence(), n.account.self)
+}
+
+// joined is told of all who came in, the account itself among them.
+func joined(n *notice) bool {
+	e, t := n.event, wechat.ReadTemplate(n.doc)
+	if !n.isXML {
+		t.Words = n.sentence()
+	}
+	told := t.Joining(n.account.self)
+	e.Kind, e.Text = told.Kind, n.sentence()
+	if told.Into(e); e.Kind == engine.GroupCreated {
+		e.IfKnown = engine.MemberJoined
 	}
 	return n.inRoom()
 }
 
 // memberRemoved is told of whom the account itself removed.
 func memberRemoved(n *notice) bool {
-	e := n.event
-	e.Kind, e.Text, e.Actor = engine.MemberRemoved, n.sentence(), n.account.self
-	e.Members, e.MemberNames = people(n.XML.link("kickoutname").Members)
+	n.told().Into(n.event)
+	n.event.Kind, n.event.Text, n.event.Actor = engine.MemberRemoved, n.sentence(), n.account.self
 	return n.inRoom()
 }
 
-// renamed finds the new name in the template's link, in data or in the sentence.
+// renamed finds the new name in what WeChat says, or in data.
 func renamed(n *notice) bool {
-	e := n.event
-	e.Kind = engine.GroupRenamed
-	e.Actor = n.XML.link("username").id()
-	e.Text = cmp.Or(n.XML.link("remark").Plain, string(n.data.NickName))
-	if _, name, ok := strings.Cut(n.sentence(), "群名为"); ok && e.Text == "" {
-		e.Text = strings.Trim(name, `“”"`)
-	}
+	e, told := n.event, n.told()
+	told.Into(e)
+	e.Kind, e.Text = engine.GroupRenamed, cmp.Or(told.Text, string(n.data.NickName))
 	return n.inRoom()
 }
 
 func ownerChanged(n *notice) bool {
 	e := n.event
 	e.Kind, e.Text = engine.GroupOwnerChanged, n.sentence()
-	if owner := asID(string(n.data.RoomOwner)); owner != "" {
+	if owner := string(n.data.RoomOwner); owner != "" && wechat.IsID(owner) {
 		e.Members = []string{owner}
 	}
 	return n.inRoom()
@@ -95,16 +84,15 @@ func ownerChanged(n *notice) bool {
 func announcement(n *notice) bool {
 	e := n.event
 	e.Kind, e.Actor = engine.GroupAnnouncement, e.Sender
-	e.Text = cmp.Or(n.XML.Announcement.Text, n.sentence())
+	e.Text = cmp.Or(wechat.Announcement(n.doc), n.sentence())
 	return n.inRoom()
 }
 
 // joinRequest keeps what /agreeAddChatRoomMember wants back, and nothing else.
 func joinRequest(n *notice) bool {
-	e, a := n.event, &n.XML.Application
+	e := n.event
 	e.Kind, e.Text = engine.JoinRequest, n.sentence()
-	e.Actor = asID(a.Inviter)
-	e.Members, e.MemberNames = people(a.Members)
+	e.Actor, e.Members, e.MemberNames = wechat.JoinRequest(n.doc)
 	n.param("newMsgId", string(n.data.NewMsgID))
 	n.param("xml", string(n.data.Content))
 	return n.inRoom()

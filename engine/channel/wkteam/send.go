@@ -3,7 +3,6 @@ package wkteam
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
 	"time"
@@ -55,7 +54,7 @@ func (s *sender) Send(ctx context.Context, c *engine.Command) (note string, err 
 	if err != nil {
 		return "", err
 	}
-	data, err := s.change(ctx, o)
+	data, err := s.onInstance(ctx, o)
 	if err != nil || act.note == nil {
 		return "", err
 	}
@@ -70,28 +69,11 @@ func (s *sender) fail(class channel.Class, status int, note string) *channel.Sen
 	return (&channel.Call{Secrets: s.secrets}).Fail(class, status, note)
 }
 
-// change makes a request that has an effect. The platform cannot tell a repeat,
-// so an answer of its server that leaves open how far the request got (5xx) is
-// no permission to try again.
-func (s *sender) change(ctx context.Context, o order) (json.RawMessage, error) {
-	data, err := s.onInstance(ctx, o)
-	if e, ok := errors.AsType[*channel.SendError](err); ok && e.Class == channel.Transient && e.Status >= 500 {
-		e.Class = channel.Unsure
-	}
-	return data, err
-}
-
 // look makes a request that changes nothing: whatever became of it, it can be
 // made again.
 func (s *sender) look(ctx context.Context, path string, body fields) (json.RawMessage, error) {
-	return repeatable(s.onInstance(ctx, order{path, body}))
-}
-
-func repeatable(data json.RawMessage, err error) (json.RawMessage, error) {
-	if e, ok := errors.AsType[*channel.SendError](err); ok && e.Class == channel.Unsure {
-		e.Class = channel.Transient
-	}
-	return data, err
+	data, err := s.onInstance(ctx, order{path, body})
+	return data, channel.Harmless(err)
 }
 
 // request posts a body and takes the envelope off the answer.
@@ -113,9 +95,5 @@ func (s *sender) request(ctx context.Context, o order) (json.RawMessage, error) 
 	if class == "" {
 		return data, nil
 	}
-	e := call.Fail(class, reply.Status, note)
-	if class == channel.Throttled {
-		e.Until = s.now().Add(coolDown)
-	}
-	return nil, e
+	return nil, call.Denied(class, &reply, note, coolDown)
 }

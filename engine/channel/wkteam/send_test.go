@@ -217,7 +217,7 @@ func TestNotes(t *testing.T) {
 		want string
 	}{
 		{"a message keeps every digit", send, `{"msgId":9007199254740993,"newMsgId":"9223372036854775807","createTime":1}`,
-			`{"msgId":"9007199254740993","newMsgId":"9223372036854775807","createTime":"1"}`},
+			`{"createTime":"1","msgId":"9007199254740993","newMsgId":"9223372036854775807"}`},
 		{"no ids", send, `null`, ""},
 		{"an endless id", send, `{"newMsgId":"` + strings.Repeat("9", 600) + `"}`, ""},
 		{"a room by its member", create, `{"chatRoomId":"1@chatroom"}`, `{"room_id":"1@chatroom"}`},

@@ -49,9 +49,7 @@ func harness() channeltest.Harness {
 		Command:   engine.Command{TaskID: "task-1", Conversation: "u", Action: engine.SendText, Text: "hi"},
 		Answers:   answers,
 		Success:   `{"code":"1000","message":"处理成功","data":{"type":1,"msgId":800009001,"newMsgId":8200000000000009001,"createTime":1790000000,"wcId":"u"}}`,
-		Note:      `{"msgId":"800009001","newMsgId":"8200000000000009001","createTime":"1790000000"}`,
-		// There is no idempotency key: after a 5xx nobody knows whether it went out.
-		Quirks: map[string]channel.Class{"500": channel.Unsure, "502 with a page": channel.Unsure},
+		Note:      `{"createTime":"1790000000","msgId":"800009001","newMsgId":"8200000000000009001"}`,
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"bot/engine/channel"
+	"bot/engine/channel/wechat"
 )
 
 // coolDown is how long an account is to rest after the platform spoke of risk
@@ -39,7 +40,7 @@ func judge(r *channel.Reply) (data json.RawMessage, class channel.Class, note st
 	var v envelope
 	switch body := bytes.TrimSpace(r.Body); {
 	case r.Cut:
-		return nil, channel.Unsure, "answer longer than 64 KiB: " + string(body)
+		return nil, channel.Unsure, "the answer is too long to be read"
 	case len(body) == 0 || body[0] != '{' || json.Unmarshal(body, &v) != nil:
 		return nil, channel.Unsure, "no answer of the platform: " + string(body)
 	}
@@ -105,15 +106,13 @@ func letter(c byte) bool { return 'a' <= c && c <= 'z' }
 // sentNote is what a message can be revoked by. The ids are strings: whoever
 // reads the note as JSON keeps every digit.
 func sentNote(data json.RawMessage) string {
-	var sent struct {
-		MsgID      word `json:"msgId,omitempty"`
-		NewMsgID   word `json:"newMsgId,omitempty"`
-		CreateTime word `json:"createTime,omitempty"`
-	}
+	var sent struct{ MsgID, NewMsgID, CreateTime word }
 	if json.Unmarshal(data, &sent) != nil || sent.NewMsgID == "" {
 		return ""
 	}
-	return compact(sent)
+	return channel.Note(map[string]string{
+		"msgId": string(sent.MsgID), "newMsgId": string(sent.NewMsgID), "createTime": string(sent.CreateTime),
+	})
 }
 
 // roomNote is a new room's id. In which member it stands is not certain; only a
@@ -125,21 +124,13 @@ func roomNote(data json.RawMessage) string {
 	}
 	if m, ok := v.(map[string]any); ok {
 		for _, name := range []string{"chatRoomId", "chatroomId", "userName", "wcId"} {
-			if id, _ := m[name].(string); isRoom(id) {
-				return compact(map[string]string{"room_id": id})
+			if id, _ := m[name].(string); wechat.IsRoom(id) {
+				return channel.Note(map[string]string{"room_id": id})
 			}
 		}
 	}
-	if id, _ := v.(string); isRoom(id) {
-		return compact(map[string]string{"room_id": id})
+	if id, _ := v.(string); wechat.IsRoom(id) {
+		return channel.Note(map[string]string{"room_id": id})
 	}
 	return ""
-}
-
-func compact(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil || len(b) > channel.MaxNote {
-		return ""
-	}
-	return string(b)
 }

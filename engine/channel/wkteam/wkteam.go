@@ -50,7 +50,7 @@ func newReceiver(accounts []channel.Account, h channel.Host) (*receiver, error) 
 	if len(accounts) == 0 {
 		return nil, errors.New("no account")
 	}
-	r := &receiver{memory: h.Memory, bySelf: make(map[string]*account, len(accounts)), secret: accounts[0].Secret != ""}
+	r := &receiver{memory: h.Memory, bySelf: make(map[string]*account, len(accounts))}
 	for i := range accounts {
 		a := &accounts[i]
 		if a.Self == "" {
@@ -59,10 +59,10 @@ func newReceiver(accounts []channel.Account, h channel.Host) (*receiver, error) 
 		if first := r.bySelf[a.Self]; first != nil {
 			return nil, a.Wrong("self", "accounts %q and %q share a path and the same self; give one of them another path or remove it", first.name, a.Name)
 		}
-		if (a.Secret != "") != r.secret {
+		if (a.Secret == "") != (accounts[0].Secret == "") {
 			return nil, a.Wrong("secret", "accounts %q and %q share a path, so both or neither must have a secret", accounts[0].Name, a.Name)
 		}
-		one := &account{name: a.Name, self: a.Self, names: a.Names, wID: a.WID, secret: []byte(a.Secret), answer: acknowledge(a.Ack)}
+		one := &account{name: a.Name, self: a.Self, names: a.Names, wID: a.WID, secret: a.Secret, answer: channel.Acknowledge(a.Ack, autoAck)}
 		r.accounts, r.bySelf[a.Self] = append(r.accounts, one), one
 	}
 	return r, nil
