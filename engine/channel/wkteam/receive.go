@@ -78,17 +78,23 @@ func (r *receiver) choose(b *body) (a *account, named string) {
 	if wID == "" {
 		return nil, ""
 	}
+	return r.ofInstance(wID), wID
+}
+
+// ofInstance is the account that the instance was last known to be of: what was
+// learned is newer than what was configured.
+func (r *receiver) ofInstance(wID string) *account {
 	for _, a := range r.accounts {
 		if r.memory.Recall(a.name, noteWID) == wID {
-			return a, wID
+			return a
 		}
 	}
 	for _, a := range r.accounts {
 		if a.wID == wID {
-			return a, wID
+			return a
 		}
 	}
-	return nil, wID
+	return nil
 }
 
 // event reads a callback of the account; nil where it says nothing to anybody.
@@ -108,7 +114,10 @@ func (r *receiver) event(a *account, b *body, q *channel.Request) *engine.Event 
 	}
 	e := n.event
 	e.Conversation = cmp.Or(e.Conversation, e.ID) // it has no place: nobody sends to an event's id
-	if wID := string(b.Data.WID); n.teaches(wID, q.Now) {
+	wID := string(b.Data.WID)
+	// A body that names one account and another's instance is mixed up: sends
+	// by that instance would speak as the other.
+	if owner := r.ofInstance(wID); n.teaches(wID, q.Now) && (owner == nil || owner == a) {
 		e.Learned = []engine.Note{{Key: noteWID, Value: wID}}
 	}
 	channel.Once(e)

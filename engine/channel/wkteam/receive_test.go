@@ -177,6 +177,21 @@ func TestInstancesAreLearned(t *testing.T) {
 	}
 }
 
+// A body that names one account and another's instance would have the first
+// speak as the other from then on.
+func TestAnInstanceOfAnotherAccountIsNotLearned(t *testing.T) {
+	a := channel.Account{Name: "a", Self: "wxid_a", WID: "w-a"}
+	b := channel.Account{Name: "b", Self: "wxid_b", WID: "w-old"}
+	host := remembering(t, "b", "w-b")
+	for wID, learns := range map[string]bool{"w-b": false, "w-old": false, "w-new": true} {
+		body := `{"messageType":"60001","wcId":"wxid_a","data":{"fromUser":"u","wId":"` + wID + `"}}`
+		got, _ := receive(t, host, []channel.Account{a, b}, []byte(body), nil)
+		if learned := got.Events[0].Learned; (len(learned) == 1) != learns {
+			t.Errorf("%s: learned %+v", wID, learned)
+		}
+	}
+}
+
 func TestALargeBodyIsKeptWithoutItsThumbnail(t *testing.T) {
 	img := `,"img":"` + strings.Repeat("A", 64<<10) + `"`
 	e := one(t, said("60002", `,"fromUser":"u","content":"<msg/>"`+img))
