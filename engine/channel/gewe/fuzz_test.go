@@ -30,6 +30,7 @@ func FuzzReceive(f *testing.F) {
 	for _, s := range []string{
 		`{"TypeName":"AddMsg","Wxid":"` + self + `","Data":{"MsgType":10002,"FromUserName":"1@chatroom","Content":"<sysmsg type=\"pat\"><pat>"}}`,
 		`{"msgType":"SYSTEM","wxid":"` + self + `","content":{"string":{"string":1}},"fromUser":[1],"newMsgId":1e30}`,
+		`{"msgType":"0","wxid":"` + self + `","fromGroup":"0"}`,
 		`{"msgType":null,"TypeName":{},"wxid":7100000000000000001}`,
 	} {
 		f.Add([]byte(s))

@@ -95,6 +95,18 @@ func TestSpeakers(t *testing.T) {
 	}
 }
 
+// A fromGroup that is no group must neither have the bot speak into it nor, where
+// it may mean one, answer the speaker in private.
+func TestFromGroupsThatAreNone(t *testing.T) {
+	r := mustReceiver(t, channeltest.Host(t), shop())
+	for fromGroup, group := range map[string]bool{`""`: false, `"0"`: false, `0`: false, `false`: false, `null`: false, `"57@im.chatroom"`: true, `"x"`: true} {
+		e := receive(t, r, []byte(v2("TEXT", friend, self, "x", `,"fromGroup":`+fromGroup)))
+		if e.Group != group || group != (e.Mute != "") || !group && e.Conversation != friend {
+			t.Errorf("%s: in %q, group %v, mute %q", fromGroup, e.Conversation, e.Group, e.Mute)
+		}
+	}
+}
+
 // What comes from the platform's own accounts is acknowledged and nothing more.
 func TestServicesAreNotHeard(t *testing.T) {
 	r := mustReceiver(t, channeltest.Host(t), shop())

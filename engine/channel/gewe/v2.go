@@ -49,7 +49,7 @@ var v2Connection = map[string]engine.Kind{
 func (in *inbound) readV2(b *body, raw []byte) (*engine.Event, error) {
 	in.word = string(b.MsgType)
 	in.id, in.identity = identify(b.NewMsgID, raw)
-	in.from, in.to, in.room = string(b.FromUser), string(b.ToUser), string(b.FromGroup)
+	in.from, in.to, in.room = string(b.FromUser), string(b.ToUser), roomV2(b.FromGroup)
 	in.content, in.push, in.time = string(b.Content), string(b.PushContent), b.CreateTime.time()
 	in.mine = b.IsSelf == "true" || in.from != "" && in.from == in.self
 	name := strings.ToUpper(in.word)
@@ -59,6 +59,9 @@ func (in *inbound) readV2(b *body, raw []byte) (*engine.Event, error) {
 	in.placeV2()
 	if err := in.check(); err != nil {
 		return nil, err
+	}
+	if in.room != "" && !wechat.IsRoom(in.room) {
+		in.room, in.unplaced = "", true
 	}
 	switch name {
 	case "MOD_CONTACTS":
@@ -76,6 +79,16 @@ func (in *inbound) readV2(b *body, raw []byte) (*engine.Event, error) {
 	}
 	in.typ, in.kind = t.typ, t.kind
 	return in.read(t.read), nil
+}
+
+// roomV2 is the group that a fromGroup names; "" where it says that there is
+// none.
+func roomV2(fromGroup word) string {
+	switch fromGroup {
+	case "0", "false", "null":
+		return ""
+	}
+	return string(fromGroup)
 }
 
 // placeV2 finds the group and the speaker. Two shapes have been seen: fromGroup
