@@ -63,6 +63,10 @@ func stubVerb(ctx context.Context, c *call) int {
 		}
 		o.Account, *channel = a.Account, cmp.Or(*channel, a.Channel)
 	}
+	if *callback != "" && *account == "" && cmp.Or(*channel, "generic") != "generic" {
+		c.say(errors.New("-callback needs -account: the callbacks of " + *channel + " bear the account's ids and keys"))
+		return exitUsage
+	}
 	var err error
 	if o.Protocol, err = protocolOf(cmp.Or(*channel, "generic")); err != nil {
 		c.say(err)

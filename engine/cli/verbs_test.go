@@ -64,6 +64,7 @@ func TestBadArgumentsAreExplained(t *testing.T) {
 	s.bot("stub", "-fail", "lots").wants(t, 2, "", `"lots" is not a share`)
 	s.bot("stub", "-throttle", "fast").wants(t, 2, "", `"fast" is not a rate`)
 	s.bot("stub", "-channel", "telegram").wants(t, 2, "", `no stub for channel "telegram"`)
+	s.bot("stub", "-channel", "gewe", "-callback", "http://127.0.0.1:1").wants(t, 2, "", `-callback needs -account`)
 }
 
 func TestFlagsMayStandAfterArguments(t *testing.T) {
