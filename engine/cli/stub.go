@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -90,7 +91,7 @@ func stubVerb(ctx context.Context, c *call) int {
 		return exitUsage
 	}
 	if *callback != "" {
-		go c.tellTyped(ctx, s, *callback) // ends with its input, or with the process
+		go c.tellTyped(ctx, s, *callback, o.Account.Form == "aibot") // ends with its input, or with the process
 	}
 	if err := c.serveStub(ctx, s, *addr); err != nil {
 		c.say(err)
@@ -113,8 +114,19 @@ func (c *call) stubAccount(name string) (app.Spoken, int) {
 	return a, exitOK
 }
 
+// ask has an AI bot told a message and prints the answer, which comes as a
+// stream in answers to callbacks and not as a call.
+func (c *call) ask(ctx context.Context, s *stub.Stub, callback string, said stub.Said) {
+	answer, err := wecomstub.Ask(ctx, s, callback, said, time.Second)
+	if err != nil {
+		c.say(fmt.Errorf("callback: %w", err))
+		return
+	}
+	json.NewEncoder(c.Out).Encode(map[string]any{"stream": answer.Text(), "finished": answer.Finished})
+}
+
 // tellTyped makes a callback of every line that is typed.
-func (c *call) tellTyped(ctx context.Context, s *stub.Stub, callback string) {
+func (c *call) tellTyped(ctx context.Context, s *stub.Stub, callback string, aibot bool) {
 	lines := bufio.NewScanner(c.In)
 	for lines.Scan() {
 		line := strings.TrimSpace(lines.Text())
@@ -124,6 +136,10 @@ func (c *call) tellTyped(ctx context.Context, s *stub.Stub, callback string) {
 		said, err := happening(line)
 		if err != nil {
 			c.say(err)
+			continue
+		}
+		if aibot && said.Kind == "" {
+			c.ask(ctx, s, callback, said)
 			continue
 		}
 		told, err := s.Tell(ctx, callback, said)
