@@ -170,33 +170,15 @@ func DecodeEvent(rec []byte) (*engine.Event, error) {
 }
 
 func readEventField(f *fields, e *engine.Event) {
+	if s := textField(e, f.tag); s != nil {
+		*s = f.string()
+		return
+	}
 	switch f.tag {
-	case evAccount:
-		e.Account = f.string()
-	case evKind:
-		e.Kind = engine.Kind(f.string())
-	case evType:
-		e.Type = f.string()
-	case evID:
-		e.ID = f.string()
-	case evReceiver:
-		e.Receiver = f.string()
-	case evConversation:
-		e.Conversation = f.string()
-	case evSender:
-		e.Sender = f.string()
-	case evSenderName:
-		e.SenderName = f.string()
 	case evSelf:
 		e.Self = f.bool()
 	case evGroup:
 		e.Group = f.bool()
-	case evMention:
-		e.Mention = engine.Mention(f.string())
-	case evText:
-		e.Text = f.string()
-	case evActor:
-		e.Actor = f.string()
 	case evMember:
 		e.Members = append(e.Members, f.string())
 	case evMedia:
@@ -207,18 +189,12 @@ func readEventField(f *fields, e *engine.Event) {
 			e.Params = make(map[string]string)
 		}
 		e.Params[k] = v
-	case evTicketToken:
-		e.Ticket.Token = f.string()
 	case evTicketExpires:
 		e.Ticket.Expires = f.time()
 	case evTime:
 		e.Time = f.time()
 	case evRaw:
 		e.Raw = f.bytes()
-	case evFact:
-		e.Fact = f.string()
-	case evIfKnown:
-		e.IfKnown = engine.Kind(f.string())
 	case evMemberName:
 		e.MemberNames = append(e.MemberNames, f.string())
 	case evLearned:
@@ -227,21 +203,56 @@ func readEventField(f *fields, e *engine.Event) {
 			f.fail("bad note")
 		}
 		e.Learned = append(e.Learned, n)
-	case evTally:
-		e.Tally = f.string()
-	case evMute:
-		e.Mute = f.string()
 	case evTicketLimit:
 		e.Ticket.Limit = int(f.int())
-	case evIfNoted:
-		e.IfNoted = f.string()
-	case evNotedAs:
-		e.NotedAs = engine.Kind(f.string())
-	case evIdentity:
-		e.Identity = f.string()
 	case evTextAt:
 		e.Text = quote(f, e.Raw)
 	}
+}
+
+// textField is where a field that is one text belongs; nil for all others.
+func textField(e *engine.Event, tag uint64) *string {
+	switch tag {
+	case evAccount:
+		return &e.Account
+	case evKind:
+		return (*string)(&e.Kind)
+	case evType:
+		return &e.Type
+	case evID:
+		return &e.ID
+	case evReceiver:
+		return &e.Receiver
+	case evConversation:
+		return &e.Conversation
+	case evSender:
+		return &e.Sender
+	case evSenderName:
+		return &e.SenderName
+	case evMention:
+		return (*string)(&e.Mention)
+	case evText:
+		return &e.Text
+	case evActor:
+		return &e.Actor
+	case evFact:
+		return &e.Fact
+	case evIfKnown:
+		return (*string)(&e.IfKnown)
+	case evTally:
+		return &e.Tally
+	case evMute:
+		return &e.Mute
+	case evIfNoted:
+		return &e.IfNoted
+	case evNotedAs:
+		return (*string)(&e.NotedAs)
+	case evIdentity:
+		return &e.Identity
+	case evTicketToken:
+		return &e.Ticket.Token
+	}
+	return nil
 }
 
 // quote reads a text out of the raw body.
