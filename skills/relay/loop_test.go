@@ -28,22 +28,22 @@ func ripple(t *testing.T, relay, text string, bots ...bot) (sent []string) {
 	t.Helper()
 	const tooMuch = 60
 	chat := skilltest.NewChat(t, build(t, "[[skill]]\nname = \"r\"\nin = [\"a\"]\nmatch = \"any\"\nrelay = "+relay))
-	todo := []said{{"a", "u1", text}}
-	for n := 0; len(todo) > 0; n++ {
+	unheard := []said{{"a", "u1", text}}
+	for n := 0; len(unheard) > 0; n++ {
 		if n > tooMuch {
 			t.Fatalf("it goes on and on: %.300q", sent)
 		}
-		next := todo[0]
-		todo = todo[1:]
+		next := unheard[0]
+		unheard = unheard[1:]
 		for _, b := range bots {
 			if next.room == b.from && next.sender != b.name {
-				todo = append(todo, said{b.to, b.name, b.change(next.text, n)})
+				unheard = append(unheard, said{b.to, b.name, b.change(next.text, n)})
 			}
 		}
 		chat.Group, chat.User = next.room, next.sender
 		for _, c := range chat.Do(chat.Message(next.text)) {
 			sent = append(sent, c.Text)
-			todo = append(todo, said{c.Conversation, "self-of-shop", c.Text})
+			unheard = append(unheard, said{c.Conversation, "self-of-shop", c.Text})
 		}
 		chat.Now = chat.Now.Add(time.Second)
 	}
