@@ -162,9 +162,9 @@ func record(t *testing.T) map[phase][]fileOp {
 	return sorted
 }
 
-// plan chooses what to do: a kill at every operation of a start and a stop, and
-// every injury at each spot at least once; with -crash.hits, at each of the
-// operations there, and so often at those of the work.
+// plan chooses what to do: every injury at each spot at least once, and of a
+// start's and a stop's further operations there a kill at every third; with
+// -crash.hits every injury at each of those, and so often at those of the work.
 func plan(recorded map[phase][]fileOp) (strikes []strike) {
 	for _, p := range phasesOfALife {
 		seen := make(map[string]int)
@@ -178,7 +178,9 @@ func plan(recorded map[phase][]fileOp) (strikes []strike) {
 				}
 				switch {
 				case !s.possible():
-				case n == 1, p != working && (injury == "kill" || *crashHits > 1), p == working && n <= min(*crashHits, 4):
+				case n == 1,
+					p == working && n <= min(*crashHits, 4),
+					p != working && (*crashHits > 1 || injury == "kill" && n%3 == 0):
 					strikes = append(strikes, s)
 				}
 			}

@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	tornCommits = flag.Int("torn.commits", 200, "commits whose writes are torn")
+	tornCommits = flag.Int("torn.commits", 100, "commits whose writes are torn")
 	tornImages  = flag.Int("torn.images", 3, "images made of each commit's writes, of each kind in turn")
 	tornSeed    = flag.Uint64("torn.seed", 1, "what acts and images are chosen by")
 )
