@@ -125,8 +125,14 @@ type Commit struct {
 	// and then neither need be given.
 	Subscription    engine.Subscription
 	Account, Sender string
-	// Learned is remembered for Account.
+	// Learned is remembered for Account, after which Counts are added to the notes
+	// under their keys: numbers in decimal, which begin at 0 and so do again where
+	// a note has expired or is none. The expiry is that of the last addition.
 	Learned []engine.Note
+	Counts  []engine.Count
+	// Raised are logged behind the entry, with Received set to the store's time.
+	// Nothing is asked of their keys: a commit happens once.
+	Raised []*engine.Event
 }
 
 // Failure records a failed attempt at an event.

@@ -102,7 +102,15 @@ type commit struct {
 	commands []outgoing
 	contact  *contactWrite // nil: stays as it is
 	notes    []noteWrite
+	counts   []countWrite
+	raised   []raisedEvent
 	size     int
+}
+
+// raisedEvent is an event ready to be logged but for its time.
+type raisedEvent struct {
+	event *engine.Event
+	rec   []byte
 }
 
 // Commit ends the handling of an event with all its effects.
@@ -142,6 +150,15 @@ func (s *Store) Commit(ctx context.Context, c store.Commit) error {
 	}
 	ready.notes = notes.writes
 	ready.size += notes.size
+	if ready.counts, err = prepareCounts(c.Account, c.Counts); err != nil {
+		return wrap("commit", err)
+	}
+	ready.size += 256 * len(ready.counts)
+	for _, e := range c.Raised {
+		r := raisedEvent{e, store.EncodeEvent(e)}
+		ready.raised = append(ready.raised, r)
+		ready.size += len(r.rec) + 64
+	}
 	err = s.do(ctx, &act{size: ready.size, run: ready.run})
 	return wrap("commit", err)
 }
@@ -177,6 +194,12 @@ func (c *commit) run(t *txn) error {
 	}
 	changeContact()
 	t.notes(c.notes)
+	t.counts(c.counts)
+	for _, r := range c.raised {
+		r.event.Received = t.now
+		store.StampEvent(r.rec, t.now)
+		t.log(r.event, r.rec)
+	}
 	return nil
 }
 

@@ -1,10 +1,12 @@
 package storetest
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -70,7 +72,94 @@ func learning(seq uint64, notes ...engine.Note) store.Commit {
 	return store.Commit{Seq: seq, Owner: "o", Account: "acc", Learned: notes}
 }
 
+// counting is a commit that counts.
+func counting(seq uint64, counts ...engine.Count) store.Commit {
+	return store.Commit{Seq: seq, Owner: "o", Account: "acc", Counts: counts}
+}
+
 var memoryCases = []testCase{
+	{"a commit adds to its counts, also after a crash", func(e *env) {
+		e.must(e.Commit(e.ctx, counting(e.add("1")[0], engine.Count{Key: "a", Add: 2}, engine.Count{Key: "b", Add: 1}, engine.Count{Key: "a", Add: 3})))
+		e.recalls("a", "5")
+		e.crash()
+		e.must(e.Commit(e.ctx, counting(e.add("2")[0], engine.Count{Key: "a", Add: -6})))
+		e.recalls("a", "-1")
+		e.recalls("b", "1")
+	}},
+	{"a count that has expired begins anew, and its last expiry holds", func(e *env) {
+		count := func(id string, in time.Duration) {
+			e.must(e.Commit(e.ctx, counting(e.add(id)[0], engine.Count{Key: "day", Add: 1, Expires: e.Now().Add(in)})))
+		}
+		count("1", time.Hour)
+		count("2", 2*time.Hour)
+		e.recalls("day", "2")
+		e.clock.Advance(90 * time.Minute)
+		e.recalls("day", "2")
+		e.clock.Advance(time.Hour)
+		e.recalls("day", "")
+		count("3", time.Hour)
+		e.recalls("day", "1")
+	}},
+	{"commits that count at the same time lose none", func(e *env) {
+		seqs := e.add("1", "2", "3", "4", "5", "6", "7", "8")
+		var all sync.WaitGroup
+		for _, seq := range seqs {
+			all.Go(func() {
+				if err := e.Commit(e.ctx, counting(seq, engine.Count{Key: "n", Add: 1})); err != nil {
+					e.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		e.recalls("n", "8")
+	}},
+	{"a commit that is refused counts nothing", func(e *env) {
+		seq := e.add("1")[0]
+		for name, bad := range map[string]store.Commit{
+			"a key beyond bounds": counting(seq, engine.Count{Key: "k", Add: 1}, engine.Count{Key: strings.Repeat("k", store.MaxNoteKey+1), Add: 1}),
+			"an entry not there":  counting(seq+100, engine.Count{Key: "k", Add: 1}),
+		} {
+			if err := e.Commit(e.ctx, bad); err == nil {
+				e.Errorf("%s: taken", name)
+			}
+		}
+		e.recalls("k", "")
+		if _, err := e.Entry(seq); err != nil {
+			e.Errorf("the entry is gone: %v", err)
+		}
+	}},
+	{"what a commit raises is logged behind its entry, also after a crash", func(e *env) {
+		seqs := e.add("1", "2")
+		c := store.Commit{Seq: seqs[0], Owner: "o", Raised: []*engine.Event{event("raised"), event("1")}} // whose key is known
+		e.must(e.Commit(e.ctx, c))
+		for range 2 {
+			log := e.log()
+			var ids []string
+			for _, entry := range log {
+				ids = append(ids, entry.Event.ID)
+			}
+			if !slices.Equal(ids, []string{"2", "raised", "1"}) {
+				e.Fatalf("the log holds %q", ids)
+			}
+			if got := log[1].Event; got.Received.IsZero() || got.Received.After(e.Now()) || got.Text != "text of raised" {
+				e.Errorf("raised %+v", got)
+			}
+			if e.Backlog() != 3 {
+				e.Errorf("a backlog of %d", e.Backlog())
+			}
+			e.crash()
+		}
+	}},
+	{"a commit that is refused raises nothing", func(e *env) {
+		seq := e.add("1")[0]
+		c := store.Commit{Seq: seq + 100, Owner: "o", Raised: []*engine.Event{event("raised")}}
+		if err := e.Commit(e.ctx, c); !errors.Is(err, store.ErrGone) {
+			e.Errorf("got %v", err)
+		}
+		if log := e.log(); len(log) != 1 {
+			e.Errorf("the log holds %d entries", len(log))
+		}
+	}},
 	{"what nobody noted is nothing", func(e *env) {
 		e.recalls("k", "")
 		e.remember()

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -146,6 +147,14 @@ func (m *model) commit(c store.Commit) error {
 		m.setStanding(c.Account, c.Sender, engine.Change(c.Subscription))
 	}
 	m.remember(c.Account, c.Learned)
+	for _, n := range c.Counts {
+		m.count(c.Account, n)
+	}
+	for _, e := range c.Raised {
+		logged := *e
+		logged.Received = m.stamp()
+		m.log = append(m.log, store.Entry{Event: &logged})
+	}
 	return nil
 }
 
@@ -386,6 +395,11 @@ func (m *model) remember(account string, notes []engine.Note) {
 			delete(m.notes, place{account, n.Key})
 		}
 	}
+}
+
+func (m *model) count(account string, c engine.Count) {
+	n, _ := strconv.Atoi(m.recall(account, c.Key))
+	m.remember(account, []engine.Note{{Key: c.Key, Value: strconv.Itoa(n + c.Add), Expires: c.Expires}})
 }
 
 func (m *model) over(n engine.Note) bool { return !n.Expires.IsZero() && !n.Expires.After(m.now) }

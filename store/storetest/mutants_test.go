@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -318,6 +319,24 @@ func TestSequencesFindMutants(t *testing.T) {
 		}},
 		"learns nothing": {commit: func(st store.Store, c store.Commit) error {
 			c.Learned = nil
+			return st.Commit(ctx, c)
+		}},
+		"counts one time too often": {commit: func(st store.Store, c store.Commit) error {
+			c.Counts = slices.Clone(c.Counts)
+			for i := range c.Counts {
+				c.Counts[i].Add++
+			}
+			return st.Commit(ctx, c)
+		}},
+		"sets what it is to add": {commit: func(st store.Store, c store.Commit) error {
+			for _, n := range c.Counts {
+				c.Learned = append(c.Learned, engine.Note{Key: n.Key, Value: strconv.Itoa(n.Add), Expires: n.Expires})
+			}
+			c.Counts = nil
+			return st.Commit(ctx, c)
+		}},
+		"raises nothing": {commit: func(st store.Store, c store.Commit) error {
+			c.Raised = nil
 			return st.Commit(ctx, c)
 		}},
 		"logs a page without how far it goes": {page: func(st store.Store, e []*engine.Event, w time.Duration, _ string, _ []engine.Note) (store.Appended, error) {

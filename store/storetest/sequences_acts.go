@@ -211,6 +211,18 @@ func (m *machine) drawCommit(t *rapid.T) {
 			c.Account = pick(t, "account", accounts)
 		}
 	}
+	if rapid.IntRange(0, 3).Draw(t, "counts") == 3 {
+		if c.Account == "" {
+			c.Account = pick(t, "account", accounts)
+		}
+		for _, n := range m.someNotes(t) {
+			c.Counts = append(c.Counts, engine.Count{Key: n.Key, Add: rapid.IntRange(-2, 3).Draw(t, "add"), Expires: n.Expires})
+		}
+	}
+	if rapid.IntRange(0, 3).Draw(t, "raises") == 3 {
+		m.made++
+		c.Raised = []*engine.Event{event(fmt.Sprint("raised", m.made))}
+	}
 	m.commit(c)
 }
 
