@@ -44,6 +44,10 @@ type Turn struct {
 	Chance func() float64
 	// Progress shows an interim text where the channel can; never nil.
 	Progress func(text string)
+	// Recall returns what this skill remembered under a key (Outcome.Notes), ""
+	// when that is nothing; Counted what it counted (Outcome.Counts). Never nil.
+	Recall  func(key string) (string, error)
+	Counted func(key string) (int, error)
 }
 
 // Outcome is all that handling an event is to change. It is committed whole or
@@ -62,6 +66,15 @@ type Outcome struct {
 	// Subscription changes the sender's; "" leaves it as it is, and so does any
 	// for an event without a sender.
 	Subscription Subscription
+	// Notes and Counts are remembered for the skill and the event's account; keys
+	// of different skills do not meet. They outlive states: what a skill knows of
+	// somebody although the conversation is with another skill by now.
+	Notes  []Note
+	Counts []Count
+	// Raise puts events into the log, as if they had come in: what concerns
+	// another conversation is done at that conversation's turn. Account is the
+	// event's own where it is empty.
+	Raise []*Event
 	// Pass lets the rules see the event too, as if this skill had not stopped it.
 	Pass bool
 	// Note says in a few words what the skill did, for log and trace.
@@ -75,6 +88,15 @@ type Once struct {
 	Keep time.Duration
 }
 
+// Count adds to a number that is kept until Expires (zero: for good) and begins
+// at 0. It is added where the outcome is committed, so that none is lost between
+// turns that run at the same time.
+type Count struct {
+	Key     string // of 1 to 256 bytes
+	Add     int
+	Expires time.Time
+}
+
 // Choice is a skill that is to answer an event, with what the router knows of it.
 type Choice struct {
 	Skill   Skill
@@ -82,7 +104,11 @@ type Choice struct {
 	Scope   Scope
 	Timeout time.Duration // 0: the engine's default
 	Stop    bool          // no later choice runs
-	Why     string        // the rule that won, for people
+	// Waits says that the skill mostly waits for another system: its run takes
+	// no worker, and Concurrency bounds how many of them there are at once.
+	Waits       bool
+	Concurrency int    // runs of the skill at once, over all conversations; 0: no limit
+	Why         string // the rule that won, for people
 }
 
 // Scope says whose state a skill keeps.
@@ -115,6 +141,15 @@ type Script struct {
 	Group   bool   // the dialogue takes place in a group
 	Send    []string
 	Expect  []string
+	// Answers are what other systems are taken to answer, in the order in which
+	// skills ask; without one left a skill finds that it cannot reach them.
+	Answers []Answer
+}
+
+// Answer is what another system is taken to answer in a Script.
+type Answer struct {
+	Status int // of HTTP; 0: 200
+	Body   string
 }
 
 // Verdict is what became of one skill when an event was put before all of them.

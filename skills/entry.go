@@ -75,5 +75,6 @@ func (e *entry) choice(hit match.Hit) engine.Choice {
 	return engine.Choice{
 		Skill: e.skill, Match: hit.Match, Scope: e.scope(),
 		Timeout: e.draft.Timeout.Std(), Stop: e.draft.Stop, Why: because(e, hit),
+		Waits: e.draft.Waits, Concurrency: e.draft.Concurrency,
 	}
 }

@@ -40,6 +40,7 @@ func (s *Set) goOn(st engine.State, scope engine.Scope) engine.Choice {
 		return c
 	}
 	c.Skill, c.Timeout = e.skill, e.draft.Timeout.Std()
+	c.Waits, c.Concurrency = e.draft.Waits, e.draft.Concurrency
 	c.Why = "the conversation is with " + strconv.Quote(st.Skill)
 	return c
 }

@@ -181,6 +181,7 @@ func (a *App) build(cfg *config.Config) error {
 		Entries: a.queue.Entries(), Store: a.store,
 		Setup:     func() turn.Setup { return a.live.Load().Setup },
 		Committed: a.egress.Wake,
+		Raised:    a.raised,
 		Presence:  a.presence.Changed,
 		Show:      a.show,
 		Workers:   cfg.Queue.Workers, Attempts: cfg.Queue.Attempts, RetryFor: cfg.Queue.RetryFor.Std(),
@@ -249,10 +250,7 @@ func (a *App) work(ctx context.Context, cfg *config.Config, callbacks, admin net
 	a.metrics.Recovered.Add(float64(stats.Events))
 	timers := schedule.New(schedule.Options{
 		Store: a.store, Log: a.o.Log,
-		Fired: func(events int) {
-			a.metrics.Raised.Add(float64(events))
-			a.queue.Poke()
-		},
+		Fired: a.raised,
 	})
 
 	failures := make(chan error, 8)
@@ -286,6 +284,12 @@ func (a *App) work(ctx context.Context, cfg *config.Config, callbacks, admin net
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
+}
+
+// raised is told of events that the engine itself put into the log.
+func (a *App) raised(events int) {
+	a.metrics.Raised.Add(float64(events))
+	a.queue.Poke()
 }
 
 // wait returns nil when the engine is asked to stop, or the first failure.

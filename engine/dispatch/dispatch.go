@@ -44,6 +44,9 @@ type Options struct {
 	// Committed is called after a commit that held commands, by many goroutines
 	// at once; it must not block.
 	Committed func()
+	// Raised is told, like Committed, how many events a commit put into the log.
+	// nil = nobody asks.
+	Raised func(n int)
 	// Presence is told, like Committed, that a committed event said whether its
 	// account is connected to its platform. nil = nobody asks.
 	Presence func(account string, online bool)
@@ -72,6 +75,9 @@ func (o *Options) setDefaults() {
 	if o.Committed == nil {
 		o.Committed = func() {}
 	}
+	if o.Raised == nil {
+		o.Raised = func(int) {}
+	}
 	if o.Presence == nil {
 		o.Presence = func(string, bool) {}
 	}
@@ -99,9 +105,12 @@ type Dispatcher struct {
 	table    table
 	ready    fifo[*mailbox]
 	delayed  delays
-	suspects []uint64 // still to be taken up alone
-	looked   bool     // for suspects
-	running  int
+	parked   map[string]*fifo[*mailbox] // by the skill that is busy
+	gates    gates
+	suspects []uint64   // still to be taken up alone
+	looked   bool       // for suspects
+	running  int        // turns that have a worker
+	away     int        // turns that wait for another system
 	failure  error      // of the store; ends every Run
 	crew     *warm.Crew // of the present Run: turns, and the skills in them
 	alarm    *time.Timer
@@ -112,14 +121,16 @@ type Dispatcher struct {
 
 // counts is Stats while it is written.
 type counts struct {
-	waiting, conversations, running, held, gone atomic.Int64
+	waiting, conversations, running, away, parked, held, gone atomic.Int64
 }
 
 // Stats is what a Dispatcher has before it now.
 type Stats struct {
 	Waiting       int // events in mailboxes, those at their turn included
 	Conversations int // mailboxes
-	Running       int // turns
+	Running       int // turns that have a worker
+	Away          int // turns that wait for another system
+	Parked        int // mailboxes whose skill runs as often as it may
 	Held          int // mailboxes whose account is not in the configuration
 	Gone          int // events met since the start that had been settled otherwise
 }
@@ -130,6 +141,7 @@ func New(o Options) *Dispatcher {
 	return &Dispatcher{
 		o:       o,
 		table:   newTable(),
+		parked:  make(map[string]*fifo[*mailbox]),
 		results: make(chan result, o.Workers), // nobody waits to hand one in
 		changed: make(chan struct{}, 1),
 	}
@@ -153,6 +165,8 @@ func (d *Dispatcher) Stats() Stats {
 		Waiting:       d.Waiting(),
 		Conversations: int(d.stats.conversations.Load()),
 		Running:       int(d.stats.running.Load()),
+		Away:          int(d.stats.away.Load()),
+		Parked:        int(d.stats.parked.Load()),
 		Held:          int(d.stats.held.Load()),
 		Gone:          int(d.stats.gone.Load()),
 	}

@@ -24,13 +24,14 @@ type place struct {
 }
 
 // mailbox is the waiting events of one conversation, by their places in the
-// log. It is never empty. At any time it is in exactly one of four places:
-// among the ready, with a worker, among the delayed, or held.
+// log. It is never empty. At any time it is in exactly one of five places:
+// among the ready, with a worker, among the delayed, parked, or held.
 type mailbox struct {
 	place
 	head   uint64        // the event whose turn it is
 	rest   *fifo[uint64] // those after it; nil when there never was one, as for most
 	waited bool          // the time that head had to wait has passed
+	parked string        // the skill that was busy when head was begun
 }
 
 func (b *mailbox) push(seq uint64) {

@@ -28,6 +28,9 @@ func (d *Dispatcher) handled(e store.Entry, tries store.Tries, r turn.Report, to
 	if len(r.Commands) > 0 {
 		d.o.Committed()
 	}
+	if r.Raised > 0 {
+		d.o.Raised(r.Raised)
+	}
 	if r.Presence != "" {
 		d.o.Presence(ev.Account, r.Presence == engine.Online)
 	}

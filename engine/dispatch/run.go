@@ -2,8 +2,10 @@ package dispatch
 
 import (
 	"context"
+	"slices"
 	"time"
 
+	"bot/engine/turn"
 	"bot/engine/warm"
 )
 
@@ -43,6 +45,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 			d.wake()
 		case <-d.changed:
 			d.release()
+			d.unparkAll()
 		}
 	}
 	return d.stop(cancel)
@@ -65,7 +68,7 @@ func (d *Dispatcher) finishAll() {
 func (d *Dispatcher) stop(cancel func()) error {
 	grace := time.NewTimer(d.o.Grace)
 	defer grace.Stop()
-	for d.running > 0 {
+	for d.running+d.away > 0 {
 		if d.failure != nil {
 			cancel() // nothing that they do can be kept
 		}
@@ -83,19 +86,19 @@ func (d *Dispatcher) stop(cancel func()) error {
 // there are workers.
 func (d *Dispatcher) start(ctx context.Context) {
 	if len(d.suspects) > 0 {
-		if d.running == 0 {
+		if d.running+d.away == 0 {
 			d.launch(ctx, job{seq: d.suspects[0], setup: d.o.Setup()})
 		}
 		return
 	}
 	for d.running < d.o.Workers && d.ready.len() > 0 {
 		b := d.ready.pop()
-		j := job{box: b, seq: b.head, setup: d.o.Setup(), waited: b.waited}
+		j := job{box: b, seq: b.head, setup: d.o.Setup(), waited: b.waited, parked: b.parked}
 		if _, known := j.setup.Accounts[b.account.name]; !known {
 			d.hold(b)
 			continue
 		}
-		b.waited = false
+		b.waited, b.parked = false, ""
 		d.launch(ctx, j)
 	}
 }
@@ -108,8 +111,22 @@ func (d *Dispatcher) launch(ctx context.Context, j job) {
 
 // finish takes back what a turn was given.
 func (d *Dispatcher) finish(r result) {
+	switch r.end {
+	case away:
+		d.leaves(1)
+		return
+	case back:
+		d.leaves(-1)
+		return
+	}
 	d.running--
 	d.stats.running.Add(-1)
+	for _, skill := range r.left {
+		d.unpark(skill)
+	}
+	if skill := r.job.parked; skill != "" && r.end != parked && !slices.Contains(r.left, skill) {
+		d.unpark(skill) // its turn came, and it had no use for the skill any more
+	}
 	if r.end == broken && d.failure == nil {
 		d.failure = r.err
 	}
@@ -120,11 +137,61 @@ func (d *Dispatcher) finish(r result) {
 		}
 	case r.end == settled:
 		d.advance(b)
+	case r.end == parked:
+		d.park(b, r.busy)
 	case r.end == later:
 		d.delayed.add(time.Now().Add(r.wait), b)
 		d.arm()
 	default:
 		d.ready.push(b)
+	}
+}
+
+// leaves moves n turns from those that have a worker to those that wait for
+// another system. When they are back there may for a moment be more turns than
+// workers: what is left of such a turn is its commit.
+func (d *Dispatcher) leaves(n int) {
+	d.running -= n
+	d.away += n
+	d.stats.running.Add(int64(-n))
+	d.stats.away.Add(int64(n))
+}
+
+// park has a mailbox wait until a run of its skill is over, unless one was over
+// before this was known.
+func (d *Dispatcher) park(b *mailbox, busy turn.BusyError) {
+	skill := busy.Skill
+	b.parked = skill
+	if d.gates.runs(skill) < busy.Most {
+		d.ready.push(b)
+		return
+	}
+	if d.parked[skill] == nil {
+		d.parked[skill] = new(fifo[*mailbox])
+	}
+	d.parked[skill].push(b)
+	d.stats.parked.Add(1)
+}
+
+// unpark lets the mailbox that has waited longest for the skill try again.
+func (d *Dispatcher) unpark(skill string) {
+	line := d.parked[skill]
+	if line == nil {
+		return
+	}
+	d.ready.push(line.pop())
+	d.stats.parked.Add(-1)
+	if line.len() == 0 {
+		delete(d.parked, skill)
+	}
+}
+
+// unparkAll has all try again: by another configuration there may be room.
+func (d *Dispatcher) unparkAll() {
+	for skill := range d.parked {
+		for d.parked[skill] != nil {
+			d.unpark(skill)
+		}
 	}
 }
 

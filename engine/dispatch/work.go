@@ -15,7 +15,8 @@ type job struct {
 	box    *mailbox // whose event it is; nil for a suspect
 	seq    uint64
 	setup  turn.Setup
-	waited bool // it has waited as long as it had to
+	waited bool   // it has waited as long as it had to
+	parked string // the skill that was busy when it was begun before
 }
 
 // end says how a turn ended.
@@ -26,14 +27,19 @@ const (
 	later              // it is to be tried again after a wait
 	kept               // it was cut off and stays as it was
 	broken             // the store can do no more
+	parked             // a skill runs as often as it may: it is to be tried again when one is over
+	away               // no end: the turn waits for another system and needs no worker
+	back               // no end: it does not any more
 )
 
 // result is a job done.
 type result struct {
 	job  job
 	end  end
-	wait time.Duration // of later
-	err  error         // of broken
+	wait time.Duration  // of later
+	err  error          // of broken
+	busy turn.BusyError // of parked
+	left []string       // skills of which a run is over, whatever became of the turn
 }
 
 // run gives one event its turn. It is the worker's part: it touches nothing
@@ -94,7 +100,16 @@ func (d *Dispatcher) refund(ctx context.Context, e store.Entry) {
 func (d *Dispatcher) play(ctx context.Context, j job, e store.Entry, tries store.Tries) result {
 	defer d.o.Store.Begin(e.Seq)()
 	start := time.Now()
-	d.began(e, tries)
+	v := &visits{d: d}
+	r := d.played(ctx, j, e, tries, v, start)
+	r.left = v.entered
+	return r
+}
+
+func (d *Dispatcher) played(ctx context.Context, j job, e store.Entry, tries store.Tries, v *visits, start time.Time) result {
+	if j.parked == "" {
+		d.began(e, tries)
+	}
 	report, err := turn.Play(ctx, turn.Options{
 		Memory:  memory{d},
 		Setup:   j.setup,
@@ -103,12 +118,16 @@ func (d *Dispatcher) play(ctx context.Context, j job, e store.Entry, tries store
 		Now:     d.o.Now,
 		Show:    d.o.Show,
 		Go:      d.crew.Go,
+		Enter:   v.enter,
 	}, e)
+	busy, isBusy := errors.AsType[*turn.BusyError](err)
 	_, blamed := errors.AsType[*turn.SkillError](err)
 	switch {
 	case err == nil:
 		d.handled(e, tries, report, time.Since(start))
 		return result{job: j, end: settled}
+	case isBusy:
+		return result{job: j, end: parked, busy: *busy}
 	case blamed:
 		return d.failed(ctx, j, e, tries, err)
 	case errors.Is(err, turn.ErrCancelled):

@@ -19,14 +19,14 @@ func (d *draft) commit(ctx context.Context) (Report, error) {
 		Seq: d.seq, Owner: d.ref,
 		States: d.board.writes(), Once: d.once, Commands: d.commands,
 		Subscription: d.subscription, Account: d.event.Account, Sender: d.event.Sender,
-		Learned: d.learned(),
+		Learned: append(slices.Clip(d.learned()), d.remembered...), Counts: d.counts, Raised: d.raised,
 	}
 	if err := d.Memory.Commit(ctx, c); err != nil {
 		return Report{}, fmt.Errorf("commit event: %w", d.refused(err))
 	}
 	r := d.report
 	r.Commands, r.Subscription, r.Reruns = c.Commands, c.Subscription, d.reruns
-	r.Presence = d.presence()
+	r.Presence, r.Raised = d.presence(), len(c.Raised)
 	r.Why, r.Note = strings.Join(d.whys, "; "), strings.Join(d.notes, "; ")
 	switch {
 	case r.Outcome != "":

@@ -18,6 +18,9 @@ type draft struct {
 	once     []store.Once
 	// subscription is what the sender wants; "" where nobody said anything.
 	subscription engine.Subscription
+	remembered   []engine.Note
+	counts       []engine.Count
+	raised       []*engine.Event
 	whys         []string
 	notes        []string
 	report       Report
@@ -101,6 +104,11 @@ func (d *draft) handle(ctx context.Context, c engine.Choice) (engine.Outcome, er
 		limit = d.Timeout
 	}
 	st := d.board.of(name, c.Scope)
+	leave, ok := d.enter(c)
+	if !ok {
+		return engine.Outcome{}, &BusyError{Skill: name, Most: c.Concurrency}
+	}
+	defer leave()
 	out, err := d.call(ctx, limit, c.Skill, &engine.Turn{
 		Event:    d.event,
 		Account:  d.account,
@@ -110,6 +118,8 @@ func (d *draft) handle(ctx context.Context, c engine.Choice) (engine.Outcome, er
 		Taken:    slices.Clone(d.taken[name]),
 		Chance:   d.Chance,
 		Progress: d.progress,
+		Recall:   func(key string) (string, error) { return d.Memory.Recall(d.event.Account, skillKey(name, key)) },
+		Counted:  func(key string) (int, error) { return d.counted(skillKey(name, key)) },
 	})
 	if err != nil {
 		return out, err
@@ -147,6 +157,17 @@ func (d *draft) merge(skill string, scope engine.Scope, out engine.Outcome) {
 		d.once = append(d.once, store.Once{
 			Account: d.event.Account, Skill: skill, Key: o.Key, Until: d.created.Add(o.Keep),
 		})
+	}
+	for _, n := range out.Notes {
+		n.Key = skillKey(skill, n.Key)
+		d.remembered = append(d.remembered, n)
+	}
+	for _, n := range out.Counts {
+		n.Key = skillKey(skill, n.Key)
+		d.counts = append(d.counts, n)
+	}
+	for _, e := range out.Raise {
+		d.raised = append(d.raised, d.raise(e))
 	}
 	// An event without a sender is nobody's wish.
 	if out.Subscription != "" && d.event.Sender != "" {

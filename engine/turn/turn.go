@@ -32,8 +32,8 @@ type Setup struct {
 	Accounts map[string]engine.Account
 }
 
-// Options is what a turn needs besides its event. All fields but Show and
-// Go are required.
+// Options is what a turn needs besides its event. All fields but Show, Go and
+// Enter are required.
 type Options struct {
 	Memory  Memory
 	Setup   Setup
@@ -42,6 +42,10 @@ type Options struct {
 	Now     func() time.Time                   // the clock of Event.Received
 	Show    func(e *engine.Event, text string) // what a skill wants seen before its outcome is there; nil = nowhere
 	Go      func(f func())                     // runs f on another goroutine at once; nil = a go statement
+	// Enter is asked before a choice that waits, or whose runs are bounded, is
+	// run. ok is false where it may not run now; else leave is called when its
+	// run is over. nil = all may.
+	Enter func(c engine.Choice) (leave func(), ok bool)
 }
 
 // Outcome is in one word what an event came to.
@@ -63,6 +67,7 @@ type Report struct {
 	Commands []engine.Command // committed
 	// Subscription is the change of the sender's that was committed.
 	Subscription engine.Subscription
+	Raised       int    // events that were logged with the commit
 	Note         string // the skills' own words
 	// Presence is engine.Offline or engine.Online where the event told so, and "" else.
 	Presence engine.Kind
@@ -83,6 +88,7 @@ const maxReruns = 8
 // errors.Is and errors.As:
 //
 //   - *SkillError: a skill failed, panicked or ran out of time;
+//   - *BusyError: a skill may not run now (Options.Enter);
 //   - ErrCancelled: ctx ended;
 //   - the store's refusals, such as store.ErrGone, store.ErrFull, store.ErrFailed;
 //   - anything else: the event cannot be played (an unknown account, a

@@ -22,17 +22,10 @@ func (d *Draft) check() {
 	before := len(d.problems)
 	d.Rule = d.rule()
 	d.unsure = d.undecoded || len(d.problems) > before
-	switch {
-	case d.Concurrency < 0:
+	if d.Concurrency < 0 {
 		d.Problem("concurrency", "concurrency cannot be below zero (0 = no limit of its own)")
-	case d.Concurrency > 0:
-		d.Warn("concurrency", "concurrency limits skills that wait for other systems; this one waits for none, so it has no effect")
 	}
-	for i, t := range d.Test {
-		if key := Path("test", i); d.Has(key) && d.Lacks(key, len(t.Send) == 0 || len(t.Expect) == 0) {
-			d.Problem(key, `a test needs both send and expect (send = ["hello"], expect = ["Hi"])`)
-		}
-	}
+	d.tests()
 }
 
 // event reads `on` into the kind's full name.

@@ -3,6 +3,7 @@ package kind
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -19,6 +20,12 @@ type Draft struct {
 	World World
 	Rule  match.Rule
 	Needs []Need
+	// Answers are those of Test, one list for each.
+	Answers [][]engine.Answer
+	// Waits says that the skill waits for another system (engine.Choice.Waits).
+	// A kind that sets it sets Concurrency as well where the operator did not, so
+	// that what waits is bounded.
+	Waits bool
 
 	section   engine.Section
 	problems  []error
@@ -33,6 +40,8 @@ type World struct {
 	Selves   []string // their own ids on the platforms, as far as they are known
 	// Can tells whether an account's platform has an action.
 	Can func(account string, a engine.Action) bool
+	// Fetch makes a client for other systems, as fetch.NewClient does.
+	Fetch func(allow func(host string) bool) *http.Client
 }
 
 // Need is an action that a skill takes and its platforms must have; Key is
