@@ -5,10 +5,12 @@ package skills
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
 	"bot/engine"
+	"bot/engine/fetch"
 	"bot/skills/do"
 	"bot/skills/form"
 	"bot/skills/kind"
@@ -43,6 +45,9 @@ type Options struct {
 	// Takes are the params that an account's platform cannot do an action
 	// without; nil: none.
 	Takes func(account string, a engine.Action) []string
+	// Fetch makes the clients by which skills call other systems; nil:
+	// fetch.NewClient.
+	Fetch func(allow func(host string) bool) *http.Client
 	// Kinds are kinds besides the shipped ones; they come first.
 	Kinds []kind.Kind
 	// TextLimit is the longest text in bytes; 0: split.Bytes.
@@ -72,6 +77,9 @@ func Build(sections []engine.Section, opts Options) (*Set, error) {
 	if opts.Takes == nil {
 		opts.Takes = func(string, engine.Action) []string { return nil }
 	}
+	if opts.Fetch == nil {
+		opts.Fetch = fetch.NewClient
+	}
 	b := builder{opts: opts, kinds: slices.Concat(opts.Kinds, kinds)}
 	for _, s := range sections {
 		if e := b.entry(s); e != nil {
@@ -98,6 +106,7 @@ func (b *builder) entry(s engine.Section) *entry {
 	}
 	d := kind.NewDraft(s, kind.World{
 		Limit: b.opts.TextLimit, Accounts: b.opts.Accounts, Selves: b.opts.Selves, Can: b.opts.Can,
+		Fetch: b.opts.Fetch,
 	})
 	skill := k.New(d)
 	b.accounts(d)

@@ -17,6 +17,7 @@ func (s *Set) Tests() []engine.Script {
 			script := engine.Script{
 				Skill: e.draft.Name, Where: e.draft.Position(kind.Path("test", i)),
 				Group: group(e.draft), Send: t.Send, Expect: t.Expect,
+				Answers: e.draft.Answers[i],
 			}
 			if len(e.draft.Accounts) > 0 {
 				script.Account = e.draft.Accounts[0]

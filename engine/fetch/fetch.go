@@ -31,7 +31,7 @@ func NewClient(allow func(host string) bool) *http.Client {
 	d := &net.Dialer{Timeout: 10 * time.Second}
 	guarded := &net.Dialer{Timeout: 10 * time.Second, Control: public}
 	return &http.Client{
-		Transport: &http.Transport{
+		Transport: canned{&http.Transport{
 			DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 				host, _, err := net.SplitHostPort(addr)
 				if err != nil {
@@ -47,7 +47,7 @@ func NewClient(allow func(host string) bool) *http.Client {
 			MaxResponseHeaderBytes: 64 << 10,
 			MaxIdleConnsPerHost:    4,
 			IdleConnTimeout:        30 * time.Second,
-		},
+		}},
 		CheckRedirect: follow,
 	}
 }

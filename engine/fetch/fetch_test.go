@@ -72,7 +72,7 @@ func TestARedirectMayNotLeaveEncryption(t *testing.T) {
 	secure := httptest.NewTLSServer(http.RedirectHandler(plain.URL, http.StatusFound))
 	defer secure.Close()
 	c := NewClient(func(string) bool { return true })
-	c.Transport.(*http.Transport).TLSClientConfig = secure.Client().Transport.(*http.Transport).TLSClientConfig
+	c.Transport.(canned).Transport.TLSClientConfig = secure.Client().Transport.(*http.Transport).TLSClientConfig
 	if err := get(t, c, secure.URL); err == nil {
 		t.Error("followed")
 	}

@@ -3,6 +3,7 @@ package trial
 import (
 	"context"
 	"slices"
+	"strconv"
 	"time"
 
 	"bot/engine"
@@ -15,8 +16,10 @@ import (
 type memory struct {
 	states   map[engine.StateKey]engine.State
 	once     map[store.Once]time.Time // Until is zeroed in the key
+	notes    map[string]engine.Note   // of the one account that a trial has
 	versions uint64
 	sent     []engine.Command
+	raised   []*engine.Event
 	now      func() time.Time
 }
 
@@ -24,6 +27,7 @@ func newMemory(now func() time.Time) *memory {
 	return &memory{
 		states: make(map[engine.StateKey]engine.State),
 		once:   make(map[store.Once]time.Time),
+		notes:  make(map[string]engine.Note),
 		now:    now,
 	}
 }
@@ -31,8 +35,14 @@ func newMemory(now func() time.Time) *memory {
 // State implements turn.Memory.
 func (m *memory) State(k engine.StateKey) (engine.State, error) { return m.states[k].Clone(), nil }
 
-// Recall implements turn.Memory. A trial knows nobody.
-func (m *memory) Recall(string, string) (string, error) { return "", nil }
+// Recall implements turn.Memory. A trial begins knowing nobody.
+func (m *memory) Recall(_, key string) (string, error) {
+	n := m.notes[key]
+	if !n.Expires.IsZero() && !n.Expires.After(m.now()) {
+		return "", nil
+	}
+	return n.Value, nil
+}
 
 // Commit implements turn.Memory.
 func (m *memory) Commit(_ context.Context, c store.Commit) error {
@@ -55,6 +65,15 @@ func (m *memory) Commit(_ context.Context, c store.Commit) error {
 		m.states[w.Key] = s
 	}
 	m.sent = append(m.sent, c.Commands...)
+	for _, n := range c.Learned {
+		m.notes[n.Key] = n
+	}
+	for _, n := range c.Counts {
+		before, _ := m.Recall(c.Account, n.Key)
+		had, _ := strconv.Atoi(before) // 0 where there was nothing
+		m.notes[n.Key] = engine.Note{Key: n.Key, Value: strconv.Itoa(had + n.Add), Expires: n.Expires}
+	}
+	m.raised = append(m.raised, c.Raised...)
 	return nil
 }
 

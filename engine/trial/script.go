@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"bot/engine"
+	"bot/engine/fetch"
 )
 
 // Run plays a script in a fresh trial and returns the first place where the
@@ -19,6 +20,7 @@ func Run(ctx context.Context, o Options, s engine.Script) error {
 		return fmt.Errorf("%s: skill %q: test: %w", s.Where, s.Skill, err)
 	}
 	t := New(o)
+	ctx = fetch.WithAnswers(ctx, s.Answers)
 	var carried Reply // said while time passed, where waiting has no place of its own
 	for i, line := range s.Send {
 		r, err := t.Do(ctx, line)

@@ -36,6 +36,7 @@ type Trial struct {
 	user   string
 	now    time.Time
 	serial uint64
+	raised int // how deep events are nested that skills brought about
 	memory *memory
 }
 
@@ -196,7 +197,34 @@ func (t *Trial) play(ctx context.Context, e *engine.Event) (Reply, error) {
 	if report.Subscription != "" {
 		r.Actions = append(r.Actions, string(report.Subscription))
 	}
-	return r, err
+	if err != nil {
+		return r, err
+	}
+	raised := t.memory.raised
+	t.memory.raised = nil
+	for _, e := range raised {
+		more, err := t.raise(ctx, e)
+		r.add(more)
+		if err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+// maxRaised bounds the events that come of one line: a skill that answers what it
+// raised by raising it again would keep a trial busy for ever.
+const maxRaised = 100
+
+// raise plays an event that a skill brought about.
+func (t *Trial) raise(ctx context.Context, e *engine.Event) (Reply, error) {
+	if t.raised == maxRaised {
+		return Reply{}, fmt.Errorf("skills raised more than %d events one after the other", maxRaised)
+	}
+	t.raised++
+	defer func() { t.raised-- }()
+	t.serial++
+	return t.play(ctx, e)
 }
 
 func (t *Trial) explain(e *engine.Event) []engine.Verdict {

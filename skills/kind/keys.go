@@ -35,8 +35,9 @@ type Keys struct {
 
 // Test is a dialogue beside a skill.
 type Test struct {
-	Send   []string `toml:"send"`
-	Expect []string `toml:"expect"`
+	Send    []string `toml:"send"`
+	Expect  []string `toml:"expect"`
+	Answers []any    `toml:"answers"` // a text, or {status = 404, body = "…"}
 }
 
 // Config is a struct that embeds Keys.

@@ -23,6 +23,11 @@ type Chat struct {
 	Group   string // "" = private chats
 	Now     time.Time
 	States  map[engine.StateKey]engine.State
+	// Notes and Counts are what skills remembered, by skill and key; Raised the
+	// events they brought about, which nobody plays.
+	Notes  map[[2]string]engine.Note
+	Counts map[[2]string]int
+	Raised []*engine.Event
 	// Why are the reasons of the choices made, the latest last.
 	Why []string
 
@@ -38,7 +43,8 @@ func NewChat(tb testing.TB, r engine.Router) *Chat {
 		Account: engine.Account{Name: "shop", Channel: "generic", Location: time.FixedZone("CST", 8*3600)},
 		User:    "u1", Now: Start,
 		States: make(map[engine.StateKey]engine.State),
-		tb:     tb, taken: make(map[string]bool),
+		Notes:  make(map[[2]string]engine.Note), Counts: make(map[[2]string]int),
+		tb: tb, taken: make(map[string]bool),
 	}
 }
 
@@ -114,9 +120,18 @@ func (c *Chat) turn(e *engine.Event, choice engine.Choice, sender, shared engine
 		key = shared
 	}
 	c.Why = append(c.Why, choice.Why)
+	name := choice.Skill.Name()
 	t := &engine.Turn{
 		Event: e, Account: c.Account, Match: choice.Match,
 		Chance: func() float64 { return 0.5 }, Progress: func(string) {},
+		Recall: func(key string) (string, error) {
+			n := c.Notes[[2]string{name, key}]
+			if !n.Expires.IsZero() && !n.Expires.After(c.Now) {
+				return "", nil
+			}
+			return n.Value, nil
+		},
+		Counted: func(key string) (int, error) { return c.Counts[[2]string{name, key}], nil },
 	}
 	if s := c.States[key]; s.Skill == choice.Skill.Name() {
 		t.State, t.Expired = s.Clone(), s.Expired(e.Received)
@@ -125,6 +140,13 @@ func (c *Chat) turn(e *engine.Event, choice engine.Choice, sender, shared engine
 	if out.State != nil {
 		c.keep(key, *out.State)
 	}
+	for _, n := range out.Notes {
+		c.Notes[[2]string{name, n.Key}] = n
+	}
+	for _, n := range out.Counts {
+		c.Counts[[2]string{name, n.Key}] += n.Add
+	}
+	c.Raised = append(c.Raised, out.Raise...)
 	return out
 }
 
