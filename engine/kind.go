@@ -61,6 +61,8 @@ const (
 	// Expired is raised by the engine itself when the time limit of a
 	// conversation's state passes and the state asked to be told (State.Notify).
 	Expired Kind = "expired"
+	// Released gives a conversation back to the bot that people had taken over.
+	Released Kind = "released"
 	// Unknown is an event the adapter understood as well-formed but that has
 	// no meaning to skills. It is logged like any other and answered by none.
 	Unknown Kind = "unknown"

@@ -13,6 +13,7 @@ import (
 	"bot/engine/fetch"
 	"bot/skills/do"
 	"bot/skills/form"
+	"bot/skills/handoff"
 	"bot/skills/kind"
 	"bot/skills/relay"
 	"bot/skills/reply"
@@ -24,6 +25,7 @@ import (
 // it has a use for the other's.
 var kinds = []kind.Kind{
 	form.Kind,
+	handoff.Kind,
 	do.Kind,
 	relay.Kind,
 	reply.Kind,

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"bot/engine"
+	"bot/skills/kind"
 	"bot/skills/match"
 )
 
@@ -14,6 +15,7 @@ type Set struct {
 	entries []*entry // in the order of the files
 	byName  map[string]*entry
 	byKind  map[engine.Kind][]*entry // those that are enabled
+	hearing []*entry                 // of these, kind.Listeners
 }
 
 var _ engine.Router = (*Set)(nil)
@@ -25,6 +27,9 @@ func newSet(entries []*entry) *Set {
 			s.byName[e.draft.Name] = e
 			on := engine.Kind(e.draft.On)
 			s.byKind[on] = append(s.byKind[on], e)
+			if _, ok := e.skill.(kind.Listener); ok {
+				s.hearing = append(s.hearing, e)
+			}
 		}
 	}
 	return s
@@ -47,6 +52,9 @@ func (s *Set) Rules(e *engine.Event) []engine.Choice {
 	if e.Self {
 		return nil
 	}
+	if e, hit, ok := s.heard(e); ok {
+		return []engine.Choice{e.choice(hit)}
+	}
 	var choices []engine.Choice
 	for _, c := range contest(s.byKind[e.Kind], e) {
 		choices = append(choices, c.entry.choice(c.hit))
@@ -55,6 +63,16 @@ func (s *Set) Rules(e *engine.Event) []engine.Choice {
 		}
 	}
 	return choices
+}
+
+// heard finds the skill that hears an event whatever the rules say.
+func (s *Set) heard(e *engine.Event) (*entry, match.Hit, bool) {
+	for _, entry := range s.hearing {
+		if words, ok := entry.skill.(kind.Listener).Hears(e); ok {
+			return entry, match.Hit{Mode: match.Exact, Match: words, By: words[0]}, true
+		}
+	}
+	return nil, match.Hit{}, false
 }
 
 // candidate is a skill whose rule fits.

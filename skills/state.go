@@ -10,10 +10,23 @@ import (
 )
 
 // byState finds the skill whose state the event belongs to: it comes first and
-// alone. Only messages and expiries go on with a conversation; somebody joining
-// a group is not an answer. The sender's own state goes before a shared one.
+// alone. Only messages and what the engine raises go on with a conversation;
+// somebody joining a group is not an answer. The sender's own state goes before a
+// shared one, unless that holds the whole conversation.
 func (s *Set) byState(e *engine.Event, sender, shared engine.State) (engine.Choice, bool) {
-	if e.Self || e.Kind != engine.Message && e.Kind != engine.Expired {
+	held := s.holds(shared)
+	switch e.Kind {
+	case engine.Message:
+		if held {
+			return s.goOn(shared, engine.ScopeConversation), true
+		}
+	case engine.Released:
+		return s.goOn(shared, engine.ScopeConversation), held
+	case engine.Expired:
+	default:
+		return engine.Choice{}, false
+	}
+	if e.Self {
 		return engine.Choice{}, false
 	}
 	for _, st := range []struct {
@@ -26,6 +39,12 @@ func (s *Set) byState(e *engine.Event, sender, shared engine.State) (engine.Choi
 		return s.goOn(st.state, st.scope), true
 	}
 	return engine.Choice{}, false
+}
+
+// holds tells whether a state holds the whole conversation.
+func (s *Set) holds(st engine.State) bool {
+	e := s.byName[st.Skill]
+	return e != nil && e.kind.Holds
 }
 
 // goOn chooses the state's skill, or what stands in for one that a reload

@@ -9,6 +9,12 @@ import "bot/engine"
 // took away the skill or the step it was with.
 const Changed = "这个流程有变动，请重新开始。\nThis flow has changed, please start again."
 
+// Listener is a skill that hears more than its rule says. What it hears is put
+// before it ahead of all rules, with the match it returns.
+type Listener interface {
+	Hears(e *engine.Event) (match []string, ok bool)
+}
+
 // Kind is one sort of skill. The key that a [[skill]] holds says which it is.
 type Kind struct {
 	Key  string   // "reply", "step", "do", …
@@ -19,6 +25,9 @@ type Kind struct {
 	Config any
 	// Stateful says that its skills leave a state and want the next message.
 	Stateful bool
+	// Holds says that a state of its skills holds the whole conversation: it goes
+	// before any sender's own, and hears what the account itself says by hand.
+	Holds bool
 	// New builds a skill from its section. What is wrong with the section is
 	// noted in the draft; the skill is thrown away if anything is.
 	New func(d *Draft) engine.Skill

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"bot/engine"
+	"bot/skills/carry"
 )
 
 // What ends loops. A relay never carries
@@ -43,24 +44,24 @@ const (
 // alone stands in many texts.
 const shortest = 2
 
-// carries tells whether the body holds the prefix that it would get.
-func (b body) carries(prefix string) bool {
+// holds tells whether the body holds the prefix that it would get.
+func holds(b carry.Body, prefix string) bool {
 	mark := strings.TrimSpace(prefix)
-	return utf8.RuneCountInString(mark) >= shortest && strings.Contains(b.said, mark)
+	return utf8.RuneCountInString(mark) >= shortest && strings.Contains(b.Said, mark)
 }
 
 // key is the once-key for what was said, taken being how many of its keys were
 // found taken by the same said before. Once-keys belong to the skill and to the
 // account that heard it. It is "" for what leaves as a mere word, as a picture
 // without an address does: a word that is brought back comes as a text.
-func (b body) key(e *engine.Event, taken int) string {
+func key(b carry.Body, e *engine.Event, taken int) string {
 	h := sha256.New()
 	add := func(s string) { fmt.Fprintf(h, "%d:%s", len(s), s) }
 	add(e.Conversation)
 	add(e.Sender)
-	add(b.said)
-	guarded := b.said != ""
-	for _, m := range b.media {
+	add(b.Said)
+	guarded := b.Said != ""
+	for _, m := range b.Media {
 		if m.URL == "" {
 			continue
 		}

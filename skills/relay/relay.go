@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"bot/engine"
+	"bot/skills/carry"
 	"bot/skills/kind"
 	"bot/skills/render"
 )
@@ -99,15 +100,15 @@ func (s *skill) Handle(_ context.Context, t *engine.Turn) (engine.Outcome, error
 	if err != nil {
 		return engine.Outcome{}, err
 	}
-	b := read(e)
-	if b.carries(prefix) {
+	b := carry.Read(e)
+	if holds(b, prefix) {
 		return engine.Outcome{Note: "not relayed: it has been relayed before"}, nil
 	}
 	if len(t.Taken) >= repeats {
 		return engine.Outcome{Note: "not relayed: the same was said too often"}, nil
 	}
 	out := engine.Outcome{Note: "relayed"}
-	if key := b.key(e, len(t.Taken)); key != "" {
+	if key := key(b, e, len(t.Taken)); key != "" {
 		out.Once = []engine.Once{{Key: key, Keep: keep}}
 	}
 	said, due := s.commands(e, b, prefix), s.Due(t)
@@ -134,22 +135,10 @@ func (s *skill) who(data *render.Data) (string, error) {
 	return s.prefix.Execute(data)
 }
 
-// commands say it once: what is said, then what can be sent by its address, as
-// far as the platform there can.
-func (s *skill) commands(e *engine.Event, b body, prefix string) []engine.Command {
+// commands say it once.
+func (s *skill) commands(e *engine.Event, b carry.Body, prefix string) []engine.Command {
 	account := cmp.Or(s.account, e.Account)
-	text, media := joined(b.word, b.said), []engine.Command(nil)
-	for _, m := range b.media {
-		if a, ok := sends[m.Kind]; ok && m.URL != "" && s.can(account, a) {
-			media = append(media, medium(a, m))
-			continue
-		}
-		text = joined(text, label(m.Kind), m.Name, m.URL)
-	}
-	if text == "" && len(media) == 0 {
-		return nil
-	}
-	out := append(kind.Texts(prefix+text, s.limit), media...)
+	out := b.Commands(prefix, s.limit, func(a engine.Action) bool { return s.can(account, a) })
 	for i := range out {
 		out[i].Account, out[i].Lane = s.account, engine.LanePush
 	}

@@ -23,16 +23,15 @@ type Chat struct {
 	Group   string // "" = private chats
 	Now     time.Time
 	States  map[engine.StateKey]engine.State
-	// Notes and Counts are what skills remembered, by skill and key; Raised the
-	// events they brought about, which nobody plays.
+	// Notes and Counts are what skills remembered, by skill and key.
 	Notes  map[[2]string]engine.Note
 	Counts map[[2]string]int
-	Raised []*engine.Event
 	// Why are the reasons of the choices made, the latest last.
 	Why []string
 
 	tb     testing.TB
 	taken  map[string]bool
+	raised []*engine.Event
 	serial int
 }
 
@@ -83,9 +82,28 @@ func (c *Chat) Message(text string) *engine.Event {
 // Say sends a text and returns what the bot says to it.
 func (c *Chat) Say(text string) []string { return Texts(c.Do(c.Message(text))) }
 
-// Do puts an event before the skills and returns their commands, as the
-// engine would: the state's skill first, the rules after one that passes.
+// Do puts an event before the skills, then those that they raise, and returns
+// their commands.
 func (c *Chat) Do(e *engine.Event) []engine.Command {
+	c.tb.Helper()
+	out := c.do(e)
+	for len(c.raised) > 0 {
+		next := *c.raised[0]
+		c.raised = c.raised[1:]
+		next.Time, next.Received = c.Now, c.Now
+		for _, command := range c.do(&next) {
+			if command.Conversation == "" && next.Conversation != e.Conversation {
+				command.Conversation = next.Conversation
+			}
+			out = append(out, command)
+		}
+	}
+	return out
+}
+
+// do is Do as the engine does it: the state's skill first, the rules after one
+// that passes.
+func (c *Chat) do(e *engine.Event) []engine.Command {
 	c.tb.Helper()
 	sender, shared := c.keys(e)
 	var out []engine.Command
@@ -146,7 +164,7 @@ func (c *Chat) turn(e *engine.Event, choice engine.Choice, sender, shared engine
 	for _, n := range out.Counts {
 		c.Counts[[2]string{name, n.Key}] += n.Add
 	}
-	c.Raised = append(c.Raised, out.Raise...)
+	c.raised = append(c.raised, out.Raise...)
 	return out
 }
 

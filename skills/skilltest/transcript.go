@@ -11,12 +11,13 @@ import (
 // Play goes through a conversation as it is written down, one line each:
 //
 //	user  text      somebody says it
+//	hand  text      the account itself says it to the user, by hand
 //	sends image     somebody sends something that is no text
 //	event kind      something else happens; words after the kind are its text
 //	wait  11m       time passes
 //	skip  11m       time passes while the engine is down
 //	as    u2        somebody else goes on
-//	in    room      everything happens in that group from here on
+//	in    room      everything happens in that group from here on, "in -" in private
 //	bot   text      the bot has said exactly this, ⏎ for a line's end
 //
 // All that the bot says must be written down, in its order.
@@ -59,8 +60,12 @@ func (c *Chat) step(verb, arg string) []string {
 		c.User = arg
 		return nil
 	case "in":
-		c.Group = arg
+		c.Group = strings.TrimPrefix(arg, "-")
 		return nil
+	case "hand":
+		e := c.Message(arg)
+		e.Self, e.Sender, e.Mention = true, "self", engine.MentionNone
+		return Texts(c.Do(e))
 	case "event":
 		name, text, _ := strings.Cut(arg, " ")
 		k, ok := engine.ParseKind(name)

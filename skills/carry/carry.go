@@ -1,29 +1,50 @@
-package relay
+// Package carry takes what somebody said in one conversation into another: the
+// words, and pictures and files where they can be sent on.
+package carry
 
 import (
 	"slices"
 	"strings"
 
 	"bot/engine"
+	"bot/skills/kind"
 )
 
-// body is what of a message is carried.
-type body struct {
-	said  string         // in words of the sender's own
+// Body is what of a message is carried.
+type Body struct {
+	Said  string         // in words of the sender's own
+	Media []engine.Media // each gets its own word where it cannot be sent
 	word  string         // that stands for what is neither words nor media
-	media []engine.Media // each gets its own word where it cannot be sent
 }
 
 // spoken are the types of message whose text is all there is to them.
 var spoken = []string{"text", "quote", "mixed"}
 
-// read takes out of a message what can be carried.
-func read(e *engine.Event) body {
-	b := body{said: e.Text, media: e.Media}
+// Read takes out of a message what can be carried.
+func Read(e *engine.Event) Body {
+	b := Body{Said: e.Text, Media: e.Media}
 	if len(e.Media) == 0 && !slices.Contains(spoken, e.Type) {
 		b.word = joined(label(e.Type), e.Params["title"], e.Params["url"])
 	}
 	return b
+}
+
+// Commands say it once: the prefix and what is said, then what can be sent by its
+// address, as far as can says that the platform there does. Texts are of at most
+// limit bytes. They are none where there is nothing to carry.
+func (b Body) Commands(prefix string, limit int, can func(engine.Action) bool) []engine.Command {
+	text, media := joined(b.word, b.Said), []engine.Command(nil)
+	for _, m := range b.Media {
+		if a, ok := sends[m.Kind]; ok && m.URL != "" && can(a) {
+			media = append(media, medium(a, m))
+			continue
+		}
+		text = joined(text, label(m.Kind), m.Name, m.URL)
+	}
+	if text == "" && len(media) == 0 {
+		return nil
+	}
+	return append(kind.Texts(prefix+text, limit), media...)
 }
 
 // chinese are the words that stand for what cannot be sent.
