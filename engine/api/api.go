@@ -50,6 +50,8 @@ type Options struct {
 	// Pause stops an account's commands, all accounts' for "", or lets them go
 	// again, and returns which.
 	Pause func(ctx context.Context, account string, on bool) ([]string, error)
+	// Release gives a conversation back to the bot that people had taken over.
+	Release func(ctx context.Context, account, conversation string) error
 	// Cancelled is told that a waiting command was taken out.
 	Cancelled func(c *engine.Command)
 	Now       func() time.Time
@@ -74,6 +76,7 @@ func New(o Options) http.Handler {
 	r.Handler(http.MethodPost, "/api/v1/dead/:id/replay", a.guard(a.withID(a.replay)))
 	r.Handler(http.MethodPost, "/api/v1/pause", a.guard(a.pause(true)))
 	r.Handler(http.MethodPost, "/api/v1/resume", a.guard(a.pause(false)))
+	r.Handler(http.MethodPost, "/api/v1/release", a.guard(http.HandlerFunc(a.release)))
 	r.Handler(http.MethodGet, "/api/v1/blocked", a.guard(http.HandlerFunc(a.barred)))
 	r.Handler(http.MethodPut, "/api/v1/blocked/:account/*user", a.guard(a.standing(engine.Block, "blocked")))
 	r.Handler(http.MethodDelete, "/api/v1/blocked/:account/*user", a.guard(a.standing(engine.Unblock, "unblocked")))

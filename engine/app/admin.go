@@ -43,6 +43,7 @@ func (a *App) adminHandler(cfg *config.Config) http.Handler {
 		CommandWindow: func() time.Duration { return a.live.Load().Config.Dedup.CommandWindow.Std() },
 		Submitted:     a.submitted,
 		Pause:         a.pause,
+		Release:       a.release,
 		Cancelled:     func(c *engine.Command) { a.egress.Cancelled(c.ConversationKey()) },
 		Now:           a.store.Now,
 		Log:           a.o.Log,

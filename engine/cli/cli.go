@@ -60,6 +60,7 @@ func verbs() []verb {
 		{"dead", "list | show ID | replay ID… | drop ID… | replay -all", "what was given up, and put it back", deadVerb},
 		{"pause", "-account A | -all", "let nothing leave; everything is taken in", pauseVerb},
 		{"resume", "-account A | -all", "let it leave again", resumeVerb},
+		{"release", "-account A CONVERSATION…", "give a conversation back to the bot that people had taken over", releaseVerb},
 		{"block", "-account A [USER…]", "take nothing from somebody and send them nothing; without USER list them", blockVerb},
 		{"unblock", "-account A USER…", "undo that", unblockVerb},
 		{"reload", "", "have the running engine read its configuration again", reloadVerb},
