@@ -17,6 +17,7 @@ import (
 	"bot/skills/kind"
 	"bot/skills/relay"
 	"bot/skills/reply"
+	"bot/skills/sensitive"
 	"bot/skills/split"
 )
 
@@ -112,7 +113,14 @@ func (b *builder) entry(s engine.Section) *entry {
 	})
 	skill := k.New(d)
 	b.accounts(d)
-	return &entry{skill: skill, kind: k, draft: d}
+	e := &entry{skill: skill, run: skill, kind: k, draft: d}
+	switch {
+	case d.Sensitive && k.Holds:
+		d.Problem("sensitive", "a hand-off needs no second question: nothing is lost by it")
+	case d.Sensitive:
+		e.run = sensitive.Around(d, skill)
+	}
+	return e
 }
 
 // kind finds out by its keys what a section is.

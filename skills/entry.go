@@ -11,6 +11,7 @@ import (
 // entry is one skill with all that routing needs to know of it.
 type entry struct {
 	skill engine.Skill
+	run   engine.Skill // what answers: skill, or what stands around it
 	kind  kind.Kind
 	draft *kind.Draft
 }
@@ -62,6 +63,9 @@ func (e *entry) fit(ev *engine.Event, text *match.Text) (match.Hit, miss) {
 	return match.Hit{}, noMatch
 }
 
+// stateful tells whether the skill leaves states and goes on with them.
+func (e *entry) stateful() bool { return e.kind.Stateful || e.draft.Sensitive }
+
 // scope is whose state the skill keeps.
 func (e *entry) scope() engine.Scope {
 	if e.draft.Scope == "conversation" {
@@ -73,7 +77,7 @@ func (e *entry) scope() engine.Scope {
 // choice puts the skill forward for an event it answers.
 func (e *entry) choice(hit match.Hit) engine.Choice {
 	return engine.Choice{
-		Skill: e.skill, Match: hit.Match, Scope: e.scope(),
+		Skill: e.run, Match: hit.Match, Scope: e.scope(),
 		Timeout: e.draft.Timeout.Std(), Stop: e.draft.Stop, Why: because(e, hit),
 		Waits: e.draft.Waits, Concurrency: e.draft.Concurrency,
 	}

@@ -53,12 +53,12 @@ func (s *Set) holds(st engine.State) bool {
 func (s *Set) goOn(st engine.State, scope engine.Scope) engine.Choice {
 	c := engine.Choice{Scope: scope, Stop: true}
 	e := s.byName[st.Skill]
-	if e == nil || !e.kind.Stateful {
+	if e == nil || !e.stateful() {
 		c.Skill = gone{st.Skill}
 		c.Why = fmt.Sprintf("the conversation was with %q, which is not there any more", st.Skill)
 		return c
 	}
-	c.Skill, c.Timeout = e.skill, e.draft.Timeout.Std()
+	c.Skill, c.Timeout = e.run, e.draft.Timeout.Std()
 	c.Waits, c.Concurrency = e.draft.Waits, e.draft.Concurrency
 	c.Why = "the conversation is with " + strconv.Quote(st.Skill)
 	return c

@@ -24,7 +24,8 @@ type Base struct {
 // Base makes the common part. What `once` and `once_reply` may refer to
 // depends on when the kind grants.
 func (d *Draft) Base(s render.Scope) Base {
-	b := Base{name: d.Name, limit: d.World.Limit, delay: d.Delay, keep: time.Duration(d.OnceKeep)}
+	b := d.Voice()
+	b.keep = time.Duration(d.OnceKeep)
 	b.once = d.Text("once", d.Once, s)
 	b.taken = d.Text("once_reply", d.OnceReply, s)
 	switch {
@@ -40,6 +41,10 @@ func (d *Draft) Base(s render.Scope) Base {
 	}
 	return b
 }
+
+// Voice is the common part without a once-key: for what speaks in a skill's name
+// and grants nothing.
+func (d *Draft) Voice() Base { return Base{name: d.Name, limit: d.World.Limit, delay: d.Delay} }
 
 // Name implements engine.Skill.
 func (b *Base) Name() string { return b.name }

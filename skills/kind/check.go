@@ -25,6 +25,9 @@ func (d *Draft) check() {
 	if d.Concurrency < 0 {
 		d.Problem("concurrency", "concurrency cannot be below zero (0 = no limit of its own)")
 	}
+	if d.Has("sensitive_ask") && !d.Sensitive {
+		d.Problem("sensitive_ask", "sensitive_ask does nothing without sensitive = true")
+	}
 	d.tests()
 }
 
