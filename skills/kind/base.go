@@ -2,6 +2,7 @@ package kind
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 type Base struct {
 	name  string
 	limit int
+	rest  time.Duration // between two answers in a conversation; 0: none
 	delay engine.Range
 	once  *render.Template
 	taken *render.Template // once_reply
@@ -25,7 +27,7 @@ type Base struct {
 // depends on when the kind grants.
 func (d *Draft) Base(s render.Scope) Base {
 	b := d.Voice()
-	b.keep = time.Duration(d.OnceKeep)
+	b.keep, b.rest = time.Duration(d.OnceKeep), d.Cooldown.Std()
 	b.once = d.Text("once", d.Once, s)
 	b.taken = d.Text("once_reply", d.OnceReply, s)
 	switch {
@@ -102,14 +104,23 @@ func Texts(s string, limit int) (out []engine.Command) {
 	return out
 }
 
-// Guard begins the outcome of a skill that gives something away: with the
-// once-key to take, none for a skill that has no `once`. Where the key was
-// found taken, granted is false and the outcome complete: kind words, no key.
+// Guard begins the outcome of a skill that gives something away, or is to rest
+// between two answers: with the keys to take, none for a skill that has neither
+// `once` nor `cooldown`. Where a key was found taken, granted is false and the
+// outcome complete: kind words, or silence, and no key.
 func (b *Base) Guard(t *engine.Turn, due time.Time, d *render.Data) (out engine.Outcome, granted bool, err error) {
+	if b.rest > 0 {
+		key := restKey(t.Event)
+		if slices.Contains(t.Taken, key) {
+			return engine.Outcome{Note: "answered less than " + b.rest.String() + " ago"}, false, nil
+		}
+		out.Once = append(out.Once, engine.Once{Key: key, Keep: b.rest})
+	}
 	if b.once == nil {
 		return out, true, nil
 	}
 	if len(t.Taken) > 0 {
+		out.Once = nil
 		out.Commands, err = b.Say(due, b.taken, d)
 		out.Note = "already granted"
 		return out, false, err
@@ -121,6 +132,10 @@ func (b *Base) Guard(t *engine.Turn, due time.Time, d *render.Data) (out engine.
 	if key = strings.TrimSpace(key); key == "" {
 		return out, false, errors.New("grant once: the key came out empty, which would be one key for everybody")
 	}
-	out.Once = []engine.Once{{Key: key, Keep: b.keep}}
+	out.Once = append(out.Once, engine.Once{Key: key, Keep: b.keep})
 	return out, true, nil
 }
+
+// restKey is taken while a skill rests in a conversation. What an operator writes
+// as `once` does not begin so.
+func restKey(e *engine.Event) string { return "\x00cooldown\x00" + e.Conversation + "\x00" + e.Sender }

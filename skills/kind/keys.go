@@ -27,6 +27,7 @@ type Keys struct {
 	Timeout      engine.Duration `toml:"timeout"`
 	Concurrency  int             `toml:"concurrency"`
 	Delay        engine.Range    `toml:"delay"`
+	Cooldown     engine.Duration `toml:"cooldown"`
 	Once         string          `toml:"once"`
 	OnceReply    string          `toml:"once_reply"`
 	OnceKeep     engine.Duration `toml:"once_keep"`

@@ -111,6 +111,48 @@ reply = "首单礼"
 	}
 }
 
+func TestCooldown(t *testing.T) {
+	set := build(t, `
+[[skill]]
+name = "fallback"
+match = "any"
+cooldown = "10m"
+reply = "没有听懂"
+[[skill]]
+name = "gift"
+keywords = ["礼物"]
+cooldown = "1m"
+once = "{{.User}}"
+once_reply = "领过了"
+reply = "给您"
+`, skills.Options{})
+	skilltest.Try(t, "one answer in a while, to each", set, `
+		user 啊
+		bot  没有听懂
+		user 啊啊
+		as   u2
+		user 啊
+		bot  没有听懂
+		as   u1
+		skip 9m
+		user 啊
+		skip 1m
+		user 啊
+		bot  没有听懂`)
+	skilltest.Try(t, "in groups, to each as well", set, `
+		in   room
+		user 啊`)
+	skilltest.Try(t, "beside a grant", set, `
+		user 礼物
+		bot  给您
+		user 礼物
+		skip 1m
+		user 礼物
+		bot  领过了
+		user 礼物
+		bot  领过了`)
+}
+
 func TestAnEmptyOnceKeyGrantsNothing(t *testing.T) {
 	set := build(t, "[[skill]]\nname = \"g\"\nkeywords = [\"领\"]\nonce = \"{{.User}}\"\nreply = \"券\"", skills.Options{})
 	chat := skilltest.NewChat(t, set)

@@ -30,7 +30,7 @@ type Chat struct {
 	Why []string
 
 	tb     testing.TB
-	taken  map[string]bool
+	taken  map[string]time.Time // until when
 	raised []*engine.Event
 	serial int
 }
@@ -43,7 +43,7 @@ func NewChat(tb testing.TB, r engine.Router) *Chat {
 		User:    "u1", Now: Start,
 		States: make(map[engine.StateKey]engine.State),
 		Notes:  make(map[[2]string]engine.Note), Counts: make(map[[2]string]int),
-		tb: tb, taken: make(map[string]bool),
+		tb: tb, taken: make(map[string]time.Time),
 	}
 }
 
@@ -182,7 +182,7 @@ func (c *Chat) handle(s engine.Skill, t *engine.Turn) engine.Outcome {
 			if slices.Contains(t.Taken, o.Key) {
 				c.tb.Fatalf("skill %s asks again for the key %q, which is taken", s.Name(), o.Key)
 			}
-			if c.taken[s.Name()+"\x00"+o.Key] {
+			if c.taken[s.Name()+"\x00"+o.Key].After(c.Now) {
 				t.Taken = append(t.Taken, o.Key)
 			}
 		}
@@ -190,7 +190,7 @@ func (c *Chat) handle(s engine.Skill, t *engine.Turn) engine.Outcome {
 			continue
 		}
 		for _, o := range out.Once {
-			c.taken[s.Name()+"\x00"+o.Key] = true
+			c.taken[s.Name()+"\x00"+o.Key] = c.Now.Add(o.Keep)
 		}
 		return out
 	}
