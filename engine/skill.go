@@ -22,6 +22,9 @@ type Account struct {
 	// TextLimit is the longest text in bytes; 0: unknown.
 	TextLimit int
 	Names     []string // what people call it in groups, without the @
+	// StaffQuiet is how long the bot keeps quiet in a conversation in which
+	// somebody typed an answer on the account by hand; 0: it does not.
+	StaffQuiet time.Duration
 	// MentionAll takes a mention of everybody for one of the account.
 	MentionAll bool
 	// Meets: what is known of its conversations is remembered, since its platform

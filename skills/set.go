@@ -38,6 +38,11 @@ func newSet(entries []*entry) *Set {
 // Len is the number of skills, disabled ones included.
 func (s *Set) Len() int { return len(s.entries) }
 
+// HearsSelf tells whether a skill has a use for what an account itself said.
+func (s *Set) HearsSelf() bool {
+	return slices.ContainsFunc(s.entries, func(e *entry) bool { return e.draft.Enabled && e.kind.Holds })
+}
+
 // Route implements engine.Router.
 func (s *Set) Route(e *engine.Event, sender, shared engine.State) []engine.Choice {
 	if c, ok := s.byState(e, sender, shared); ok {

@@ -16,6 +16,7 @@ import (
 
 	"bot/engine"
 	"bot/engine/api"
+	"bot/engine/byhand"
 	"bot/engine/channel"
 	"bot/engine/config"
 	"bot/engine/dispatch"
@@ -78,6 +79,7 @@ type App struct {
 	egress   *egress.Egress
 	ingress  *ingress.Ingress
 	presence *presence.Keeper
+	ear      *byhand.Ear
 	porter   *pull.Porter
 }
 
@@ -164,11 +166,13 @@ func (a *App) open(ctx context.Context, cfg *config.Config) error {
 // platform's door; each knows only what it is handed.
 func (a *App) build(cfg *config.Config) error {
 	grace := cfg.ShutdownGrace.Std()
+	a.ear = byhand.New(time.Now)
 	a.queue = queue.New(queue.Options{Inbox: a.store, Buffer: 64, Log: a.o.Log})
 	a.egress = egress.New(egress.Options{
 		Outbox: a.store, Global: cfg.Limit.Rate, Accounts: a.o.Plan.senders, Unwanted: a.unwanted,
-		Halted: func(account, note string) { a.presence.Suspect(account, note) },
-		Now:    a.store.Now, Chance: a.o.Chance, Grace: grace * 2 / 5, Log: a.o.Log, Metrics: a.metrics,
+		Sending: a.ear.Sent,
+		Halted:  func(account, note string) { a.presence.Suspect(account, note) },
+		Now:     a.store.Now, Chance: a.o.Chance, Grace: grace * 2 / 5, Log: a.o.Log, Metrics: a.metrics,
 	})
 	a.presence = presence.New(presence.Options{
 		Offline: turn.OfflineKey, Why: whyOffline, Store: a.store, Accounts: a.probers, Log: a.o.Log,

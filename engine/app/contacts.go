@@ -1,6 +1,9 @@
 package app
 
-import "bot/engine"
+import (
+	"bot/engine"
+	"bot/engine/ingress"
+)
 
 // The reasons for which people's events are not taken in and commands for them
 // not sent. They are metric labels, and begin the reason of a dead letter.
@@ -15,6 +18,8 @@ const (
 func (a *App) admit(e *engine.Event) string {
 	s := a.store.Standing(e.Account, e.Sender)
 	switch {
+	case e.Self && !a.ear.Typed(e):
+		return ingress.Self
 	case s.Blocked || a.store.Standing(e.Account, e.Conversation).Blocked:
 		return blocked
 	case s.Unsubscribed && e.Kind != engine.Message && e.Kind != engine.FriendRequest:

@@ -21,6 +21,8 @@ type Skills interface {
 	Tests() []engine.Script
 	Explain(e *engine.Event, sender, shared engine.State) []engine.Verdict
 	Len() int
+	// HearsSelf tells whether a skill wants to hear what an account itself said.
+	HearsSelf() bool
 }
 
 // Accounts is what skills are checked against.
@@ -91,7 +93,24 @@ func prepare(load func() (*config.Config, error), build SkillBuilder, host chann
 		return nil, config.ProblemsIn(errors.Join(err, skillErr))
 	}
 	p.Skills, p.Setup.Router = skills, skills
+	p.hear()
 	return p, nil
+}
+
+// hear has those accounts' own messages taken in that somebody has a use for.
+func (p *Plan) hear() {
+	for i := range p.Config.Accounts {
+		a := &p.Config.Accounts[i]
+		if policy := p.policies[a.Name]; a.StaffQuiet > 0 || p.Skills.HearsSelf() {
+			policy.HearsSelf = true
+			p.policies[a.Name] = policy
+		}
+	}
+	for _, r := range p.routes {
+		for name := range r.Accounts {
+			r.Accounts[name] = p.policies[name]
+		}
+	}
 }
 
 // connect makes the platforms' side of the plan. Everything that is wrong with
@@ -109,7 +128,7 @@ func (p *Plan) connect() error {
 		p.senders[a.Name], p.policies[a.Name] = outbound(a, sender), policy(a)
 		p.Setup.Accounts[a.Name] = engine.Account{
 			Name: a.Name, Channel: a.Channel, Location: a.Location, Names: a.Names, MentionAll: a.MentionAll,
-			Meets: speaks(a.Channel).meets, TextLimit: textLimit(a),
+			Meets: speaks(a.Channel).meets, TextLimit: textLimit(a), StaffQuiet: a.StaffQuiet.Std(),
 		}
 	}
 	if len(errs) == 0 {

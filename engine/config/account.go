@@ -103,6 +103,7 @@ func (l *loader) checkInbound(s *Section, a *Account, c *Channel, cfg *Config) {
 	if !c.SkewOff || a.MaxSkew != 0 {
 		l.atLeast(s, "max_skew", a.MaxSkew, time.Second)
 	}
+	l.atLeast(s, "staff_quiet", a.StaffQuiet, 0)
 	l.atLeast(s, "dedup_window", a.Window, time.Minute)
 }
 

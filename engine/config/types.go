@@ -112,6 +112,7 @@ type Account struct {
 	MaxSkew    engine.Duration `toml:"max_skew"`
 	MaxAge     engine.Duration `toml:"max_age"` // 0 = no limit
 	Window     engine.Duration `toml:"dedup_window"`
+	StaffQuiet engine.Duration `toml:"staff_quiet"`
 	OnDoubt    string          `toml:"on_doubt"` // hold | resend
 	Timezone   string          `toml:"timezone"`
 	Limit      AccountLimit    `toml:"limit"`

@@ -59,6 +59,9 @@ type Options struct {
 	// leaves, by the goroutine of Run, and must answer from memory. A command
 	// that is not wanted is dead. nil = all are wanted.
 	Unwanted func(c *engine.Command) string
+	// Sending is told, by the goroutine of Run, of a command that is about to be
+	// marked and sent; it must not block. nil = nobody asks.
+	Sending func(c *engine.Command)
 	// Halted is told, by the goroutine of Run, that an account's platform began to
 	// refuse to serve it (channel.Halted); it must not block. nil = nobody asks.
 	Halted  func(account, note string)
@@ -95,6 +98,9 @@ type settings struct {
 func New(o Options) *Egress {
 	if o.Unwanted == nil {
 		o.Unwanted = func(*engine.Command) string { return "" }
+	}
+	if o.Sending == nil {
+		o.Sending = func(*engine.Command) {}
 	}
 	if o.Halted == nil {
 		o.Halted = func(string, string) {}

@@ -222,6 +222,7 @@ func (o *owner) begin(l *line, from choice, at instant) {
 		o.settle(f, buried(f.delivery, reason))
 		return
 	}
+	o.opts.Sending(f.delivery.Command)
 	a.took(f, from.offer, at)
 	o.turns.took(f.lane, from.lanes)
 	f.progress = marked(f.delivery.Progress, at.wall)

@@ -33,14 +33,20 @@ type Policy struct {
 	// may send it away. Others give up within seconds: for them a 503 is a
 	// lost message.
 	ComesBack bool
+	// HearsSelf has admit asked about what the account itself said as well.
+	HearsSelf bool
 }
+
+// Self is the reason that what an account said itself is not queued: the bot's own
+// echo would be answered.
+const Self = "self"
 
 // Unwelcome tells why an event is acknowledged and not queued, "" when it is
 // welcome; the reason is a metric label. admit may be nil.
 func (p *Policy) Unwelcome(e *engine.Event, now time.Time, admit func(e *engine.Event) (reason string)) string {
 	switch {
-	case e.Self:
-		return "self"
+	case e.Self && !p.HearsSelf:
+		return Self
 	case e.Kind == engine.Message && p.MaxAge > 0 && !e.Time.IsZero() && now.Sub(e.Time) > p.MaxAge:
 		return "age"
 	case admit != nil:

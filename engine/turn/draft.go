@@ -28,6 +28,10 @@ type draft struct {
 
 // run asks the router and lets its choices answer one after the other.
 func (d *draft) run(ctx context.Context) error {
+	d.hush()
+	if quiet, err := d.quiet(); quiet || err != nil {
+		return err
+	}
 	choices, err := guarded(d.route)
 	if err != nil {
 		return err
