@@ -13,15 +13,13 @@ import (
 	"bot/engine/trial"
 )
 
-const chatHelp = `Say something, or:
-  /event KIND   something happens to you: friend_added, friend_request, member_joined, …;
-                words behind it are what the event says
-  /wait 11m     time passes
-  /as USER      speak as somebody else
-  /in GROUP     speak in a group, to the bot
-  /quit         leave
-A text that begins with a slash is said with two: //help
-`
+// chatHelp is what /help prints.
+func chatHelp() string {
+	return "Say something, or: / 说一句话，或者：\n" + trial.Help() +
+		"  /help                        this / 本说明\n" +
+		"  /quit                        leave / 退出\n" +
+		"A text that begins with a slash is said with two: //help / 以 / 开头的文字写成 //\n"
+}
 
 const chatGreeting = "say something to the skills; /help lists what else can be done, /quit ends it\n说点什么试试；/help 看还能做什么，/quit 退出"
 
@@ -79,7 +77,7 @@ func (c *call) hear(ctx context.Context, t *trial.Trial, line string) (done bool
 	case "/quit":
 		return true
 	case "/help":
-		fmt.Fprint(c.Out, chatHelp)
+		fmt.Fprint(c.Out, chatHelp())
 	default:
 		if meant := ownCommand(line); meant != "" {
 			fmt.Fprintf(c.Out, "err> there is no command %s (did you mean %s?)\n", strings.TrimSpace(line), meant)
@@ -100,8 +98,9 @@ func ownCommand(line string) string {
 	if !strings.HasPrefix(line, "/") || strings.HasPrefix(line, "//") {
 		return "" // a text
 	}
-	meant := nearest.Name(strings.TrimSpace(line), []string{"/event", "/wait", "/as", "/help", "/quit"})
-	if meant == "/help" || meant == "/quit" {
+	own := []string{"/help", "/quit"}
+	meant := nearest.Name(strings.TrimSpace(line), append(own, trial.Commands()...))
+	if slices.Contains(own, meant) {
 		return meant
 	}
 	return ""
@@ -147,6 +146,9 @@ func (c *call) printReply(r trial.Reply, err error) {
 	}
 	for _, action := range r.Actions {
 		fmt.Fprintln(c.Out, "act> "+action)
+	}
+	for _, note := range r.Notes {
+		fmt.Fprintln(c.Out, "now> "+note)
 	}
 	for _, v := range r.Verdicts {
 		mark := "-"

@@ -18,6 +18,8 @@ func FuzzRun(f *testing.F) {
 		{"//wait\n/\n/wait \n/as\n", "/\n//\n/(/\n\n"},
 		{"悄悄\n/wait 36500d\n/wait 36500d\n/wait 36500d", "-"},
 		{"/wait 2562047h47m16s\n/wait 2562047h47m16s\n领券", "券"},
+		{"绑定\n/state\n/reset\n/in -\n/image a\n/voice\n/link http://a b\n/location a 1,2", "手机号\nbind\n-\n-\n手机号\n-\n-\n-"},
+		{"/event member_joined members=a,b actor= x\n/event revoke params.a=b\n/in g\n/nomention a\n／wait 1m\n/wait　1m", "欢迎\n-\n-\n-\n-\n-"},
 	} {
 		f.Add(seed[0], seed[1], false)
 		f.Add(seed[0], seed[1], true)

@@ -21,6 +21,9 @@ type memory struct {
 	sent     []engine.Command
 	raised   []*engine.Event
 	now      func() time.Time
+	// soonest is no later than the first expiry of any state, so that most looks
+	// for one need not visit them all; zero where none expires.
+	soonest time.Time
 }
 
 func newMemory(now func() time.Time) *memory {
@@ -63,6 +66,7 @@ func (m *memory) Commit(_ context.Context, c store.Commit) error {
 		s := w.State.Clone()
 		s.Version = m.versions
 		m.states[w.Key] = s
+		m.expires(s.Expires)
 	}
 	m.sent = append(m.sent, c.Commands...)
 	for _, n := range c.Learned {
@@ -95,12 +99,23 @@ func (m *memory) take() []engine.Command {
 func (m *memory) nextExpiry(t time.Time) (engine.StateKey, engine.State, bool) {
 	var key engine.StateKey
 	var first engine.State
+	if m.soonest.IsZero() || !t.After(m.soonest) {
+		return key, first, false
+	}
+	m.soonest = time.Time{}
 	for k, s := range m.states {
+		m.expires(s.Expires)
 		if s.Expired(t) && (!first.Exists() || earlier(s, first)) {
 			key, first = k, s
 		}
 	}
 	return key, first, first.Exists()
+}
+
+func (m *memory) expires(at time.Time) {
+	if !at.IsZero() && (m.soonest.IsZero() || at.Before(m.soonest)) {
+		m.soonest = at
+	}
 }
 
 func earlier(a, b engine.State) bool {

@@ -46,9 +46,24 @@ func TestScripts(t *testing.T) {
 		{"an event is a line with a reply", []string{"/event friend_added", "领券"}, []string{"券"}, "2 lines are sent and 1 reply expected"},
 		{"too many are expected", []string{"绑定"}, []string{"手机号", "x"}, "1 line is sent and 2 replies expected"},
 
+		{"of several people the one who was not answered is named", []string{"绑定", "/as b", "12"}, []string{"手机号", "格式"}, `after "12" (b): expected "格式", but the bot said nothing (bot chat -explain says why)`},
+		{"and where", []string{"/in g1", "hello", "/as b", "领券"}, []string{"hi", "券"}, `after "领券" (b in g1): expected "券"`},
+		{"a reply that comes later", []string{"天气", "绑定", "领券"}, []string{"手机号", "x", "y"}, `but the bot said nothing (bot chat -explain says why) (it comes later, after "绑定")`},
+		{"a reply that came before", []string{"领券", "绑定"}, []string{"券 user", "券 user"}, `but the bot said "请输入手机号" (it came before, after "领券")`},
+		{"lines and replies part at a line", []string{"绑定", "12", "13800000000"}, []string{"手机号", "格式"}, `3 lines are sent and 2 replies expected; "13800000000" has none; write`},
+		{"lines and replies part at a reply", []string{"绑定"}, []string{"手机号", "x"}, `expected; "x" answers no line; write one for each line ("-" where none comes)`},
+		{"all silent lines are left out, or none", []string{"/as b", "绑定", "/wait 1m", "/in -", "12"}, []string{"手机号", "格式", "-"}, `(of those sent, 3 are silent as /wait and /as are: leave out all of these or none)`},
+		{"several people and groups may have all their places", []string{"/as b", "/in g1", "hello", "/in -", "领券", "/as c", "/wait 1d", "领券"}, []string{"-", "-", "hi b", "-", "券 b", "-", "-", "券 c"}, ""},
+		{"or none of them", []string{"/as b", "/in g1", "hello", "/in -", "领券", "/as c", "/wait 1d", "领券"}, []string{"hi b", "券 b", "券 c"}, ""},
+		{"what is said to one while another speaks counts to the next line", []string{"绑定", "/as b", "/wait 11m", "领券"}, []string{"手机号", "/user 的会话已过期\n券 b/"}, ""},
+		{"the state can be expected", []string{"绑定", "/state"}, []string{"手机号", "in skill bind, at phone"}, ""},
+		{"and is about its own line only", []string{"绑定", "/state", "12"}, []string{"手机号", "bind"}, `expected "bind", but the bot said "手机号格式不对"`},
+		{"a picture in a form is asked for again", []string{"绑定", "/image a.png"}, []string{"手机号", "手机号"}, ""},
+		{"whoever is not meant is not answered", []string{"/in g1", "/nomention hello", "hello"}, []string{"-", "hi user"}, ""},
+
 		{"a bad directive", []string{"绑定", "/wait soon"}, []string{"手机号", "-"}, `send[1] "/wait soon"`},
 		{"a mistyped command", []string{"/evnt friend_added"}, []string{"-"}, `there is no command /evnt (did you mean /event?; a text that begins with / is sent as "//evnt friend_added")`},
-		{"a command that there is not", []string{"/foo"}, []string{"-"}, `there is no command /foo (known: /event, /wait, /as, /in; a text that begins with / is sent as "//foo")`},
+		{"a command that there is not", []string{"/foo"}, []string{"-"}, `there is no command /foo (known: /as, /in, /nomention, /image, /file, /video, /voice, /sticker, /link, /location, /quote, /button, /event, /wait, /state, /reset; a text that begins with / is sent as "//foo")`},
 		{"an event that there is not", []string{"/event friend_add"}, []string{"-"}, "friend_added"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

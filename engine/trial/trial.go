@@ -6,13 +6,13 @@ package trial
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
 	"bot/engine"
-	"bot/engine/nearest"
 	"bot/engine/turn"
 	"bot/store"
 )
@@ -32,12 +32,12 @@ type Options struct {
 
 // Trial is one conversation being tried. It is not safe for concurrent use.
 type Trial struct {
-	opts   Options
-	user   string
-	now    time.Time
-	serial uint64
-	raised int // how deep events are nested that skills brought about
-	memory *memory
+	opts        Options
+	user, group string // who speaks, and in which group
+	now         time.Time
+	serial      uint64
+	raised      int // how deep events are nested that skills brought about
+	memory      *memory
 }
 
 // New starts a conversation.
@@ -45,7 +45,7 @@ func New(o Options) *Trial {
 	if o.User == "" {
 		o.User = "user"
 	}
-	t := &Trial{opts: o, user: o.User, now: o.Start}
+	t := &Trial{opts: o, user: o.User, group: o.Group, now: o.Start}
 	t.memory = newMemory(func() time.Time { return t.now })
 	return t
 }
@@ -54,112 +54,109 @@ func New(o Options) *Trial {
 type Reply struct {
 	Texts    []string // what the bot says
 	Actions  []string // what else it does: accept_friend scene=…, unsubscribe
+	Notes    []string // what the trial itself tells: /state
 	Verdicts []engine.Verdict
 }
 
 func (r *Reply) add(more Reply) {
 	r.Texts = append(r.Texts, more.Texts...)
 	r.Actions = append(r.Actions, more.Actions...)
+	r.Notes = append(r.Notes, more.Notes...)
 	r.Verdicts = append(r.Verdicts, more.Verdicts...)
 }
 
-// Do carries out one line of a dialogue: a text to be said, or one of
-//
-//	/wait 11m             time passes
-//	/event friend_added   something happens to the one who speaks; words after it
-//	                      are the event's text, such as a group's new name
-//	/as u2                somebody else speaks from here on
-//	/in 12345@chatroom    everything happens in that group from here on
+// Do carries out one line of a dialogue: a text to be said, or one of the
+// commands that Help explains, such as "/wait 11m" or "/image 菜单.png".
 //
 // A text that begins with "//" is said without its first slash; any other
 // line with a slash in front is an error, since it is mostly a mistyped command.
 func (t *Trial) Do(ctx context.Context, line string) (Reply, error) {
-	verb, arg, _ := strings.Cut(line, " ")
-	arg = strings.TrimSpace(arg)
-	switch verb {
-	case "/wait":
-		return t.wait(ctx, arg)
-	case "/as":
-		if arg == "" {
-			return Reply{}, fmt.Errorf("/as needs a user's id: /as u2")
+	switch {
+	case strings.HasPrefix(line, "//"), !strings.HasPrefix(line, "/"):
+		if meant := wide(line); meant != "" {
+			return Reply{}, fmt.Errorf("the slash is a full-width one (did you mean %s?)", meant)
 		}
-		t.user = arg
-		return Reply{}, nil
-	case "/in":
-		if arg == "" {
-			return Reply{}, fmt.Errorf("/in needs a group's id: /in 12345@chatroom")
-		}
-		t.opts.Group = arg
-		return Reply{}, nil
-	case "/event":
-		return t.happen(ctx, arg)
+		return t.say(ctx, plain(line))
 	}
-	if strings.HasPrefix(line, "//") {
-		line = line[1:]
-	} else if strings.HasPrefix(line, "/") {
+	verb, arg := cut(line)
+	c, ok := find(verb)
+	switch {
+	case !ok:
 		return Reply{}, unknown(verb, line)
+	case c.args == "" && arg != "":
+		return Reply{}, fmt.Errorf("%s stands alone, without %q (a text that begins with / is sent as %q)", verb, arg, "/"+line)
 	}
-	e := t.event(engine.Message)
-	e.Type, e.Text = "text", line
-	if e.Group {
-		e.Mention = engine.MentionMe
-	}
-	return t.play(ctx, e)
+	return c.do(t, ctx, arg)
 }
 
-// commands are what a line can begin with.
-var commands = []string{"/event", "/wait", "/as", "/in"}
-
-// unknown refuses a line that begins as a command does and is none.
-func unknown(verb, line string) error {
-	hint := "known: " + strings.Join(commands, ", ")
-	if meant := nearest.Name(verb, commands); meant != "" {
-		hint = "did you mean " + meant + "?"
+func (t *Trial) as(_ context.Context, user string) (Reply, error) {
+	if user == "" {
+		return Reply{}, errors.New("/as needs a user's id: /as u2")
 	}
-	return fmt.Errorf("there is no command %s (%s; a text that begins with / is sent as %q)", verb, hint, "/"+line)
+	t.user = user
+	return Reply{}, nil
 }
 
-// Silent tells whether a line by itself says nothing to the bot.
-func Silent(line string) bool {
-	verb, _, _ := strings.Cut(line, " ")
-	return verb == "/as" || verb == "/in" || verb == "/wait"
+func (t *Trial) in(_ context.Context, group string) (Reply, error) {
+	switch group {
+	case "":
+		return Reply{}, errors.New("/in needs a group's id: /in 12345@chatroom; /in - goes back to private chats")
+	case "-":
+		group = ""
+	}
+	t.group = group
+	return Reply{}, nil
 }
-
-// maxExpiries bounds one /wait: a skill that answers each expiry with a new
-// time limit would keep it busy for ever.
-const maxExpiries = 1000
 
 func (t *Trial) wait(ctx context.Context, arg string) (Reply, error) {
 	var d engine.Duration
 	if err := d.UnmarshalText([]byte(arg)); err != nil {
 		return Reply{}, fmt.Errorf("/wait: %w", err)
 	}
-	until := t.now.Add(time.Duration(d))
 	var all Reply
-	for n := 0; ; n++ {
+	err := t.Pass(ctx, t.now.Add(time.Duration(d)), func(_ *engine.Event, r Reply) { all.add(r) })
+	if err != nil {
+		return all, fmt.Errorf("/wait: %w", err)
+	}
+	return all, nil
+}
+
+// maxExpiries bounds how often one state may run out in one Pass: a skill that
+// answers each expiry with a new time limit would keep it busy for ever.
+const maxExpiries = 10_000
+
+// Pass lets time pass until then. Of each time limit that runs out meanwhile
+// and asked to be told it hands told the event and what came of it. It returns
+// the first error of a skill; the clock stays where that happened.
+func (t *Trial) Pass(ctx context.Context, until time.Time, told func(e *engine.Event, r Reply)) error {
+	var times map[engine.StateKey]int
+	for {
 		key, s, ok := t.memory.nextExpiry(until)
 		if !ok {
-			break
-		}
-		if n == maxExpiries {
-			return all, fmt.Errorf("/wait: skill %q sets its time limit again and again", s.Skill)
+			t.advance(until)
+			return nil
 		}
 		t.advance(s.Expires.Add(time.Nanosecond))
 		if !s.Notify {
 			delete(t.memory.states, key)
 			continue
 		}
-		r, err := t.play(ctx, t.expiry(key, s))
-		all.add(r)
+		if times == nil {
+			times = make(map[engine.StateKey]int)
+		}
+		if times[key]++; times[key] > maxExpiries {
+			return fmt.Errorf("skill %q sets its time limit again and again", s.Skill)
+		}
+		e := t.expiry(key, s)
+		r, err := t.play(ctx, e)
+		told(e, r)
 		if err != nil {
-			return all, err
+			return err
 		}
 		if t.memory.states[key].Version == s.Version {
 			delete(t.memory.states, key) // its skill let it be: the store would not ask twice
 		}
 	}
-	t.advance(until)
-	return all, nil
 }
 
 // advance sets the clock, never back: what is played while time passes takes
@@ -174,7 +171,7 @@ func (t *Trial) advance(to time.Time) {
 // more of the one who was silent.
 func (t *Trial) expiry(key engine.StateKey, s engine.State) *engine.Event {
 	e := t.event(engine.Expired)
-	e.Conversation, e.Sender, e.SenderName, e.Group = key.Conversation, key.Sender, "", false
+	e.Account, e.Conversation, e.Sender, e.SenderName, e.Group = key.Account, key.Conversation, key.Sender, "", false
 	e.Params = map[string]string{"version": strconv.FormatUint(s.Version, 10)}
 	return e
 }
@@ -182,6 +179,19 @@ func (t *Trial) expiry(key engine.StateKey, s engine.State) *engine.Event {
 func (t *Trial) play(ctx context.Context, e *engine.Event) (Reply, error) {
 	t.now = t.now.Add(time.Millisecond) // two lines are never received at one instant
 	e.Received = t.now
+	return t.turn(ctx, e)
+}
+
+// Play puts an event before the skills that happened elsewhere: it keeps its
+// account, its conversation and the time of its receipt, to which the clock
+// moves. Time limits that ran out before are for Pass.
+func (t *Trial) Play(ctx context.Context, e *engine.Event) (Reply, error) {
+	t.serial++
+	t.advance(e.Received)
+	return t.turn(ctx, e)
+}
+
+func (t *Trial) turn(ctx context.Context, e *engine.Event) (Reply, error) {
 	r := Reply{Verdicts: t.explain(e)}
 	report, err := turn.Play(ctx, turn.Options{
 		Memory: t.memory, Setup: t.opts.Setup, Chance: t.opts.Chance,

@@ -90,7 +90,25 @@ func TestBadDirectives(t *testing.T) {
 		"/event member_joind": `no event "member_joind" (did you mean "member_joined"?)`,
 		"/in":                 "/in needs a group's id",
 		"/event expired":      `no event "expired"`,
-		"/event message":      `no event "message"`,
+		"/event message":      `no event "message" (a message is said as it is`,
+
+		"/event member_joined member=u1": "there is no field member (did you mean members=…?)",
+		"/wait11m":                       "there is no command /wait11m (did you mean /wait 11m?",
+		"/Wait5 m":                       "there is no command /Wait5 (did you mean /wait?",
+		"／wait 11m":                      "the slash is a full-width one (did you mean /wait?)",
+		"/imgae a.png":                   "did you mean /image?",
+		"/image":                         "/image needs a name or an address: /image 菜单.png",
+		"/file ":                         "/file needs a name or an address: /file 报价.pdf",
+		"/video":                         "/video needs a name",
+		"/link 标题":                       "/link needs an address: /link https://",
+		"/link":                          "/link needs an address",
+		"/location":                      "/location needs a place",
+		"/quote":                         "/quote needs a text",
+		"/button":                        "/button needs the button's key",
+		"/nomention":                     "/nomention needs a text",
+		"/nomention 大家好":                 "/nomention is for groups: /in 12345@chatroom comes first",
+		"/state now":                     `/state stands alone, without "now"`,
+		"/reset all":                     "/reset stands alone",
 	} {
 		t.Run(line, func(t *testing.T) {
 			tr := trial.New(options(t, shop))
@@ -111,6 +129,7 @@ func TestBadDirectives(t *testing.T) {
 func TestSilentLinesSayNothing(t *testing.T) {
 	for line, want := range map[string]bool{
 		"/wait 5m": true, "/as u2": true, "/as": true, "/in r1": true,
+		"/state": true, "/reset": true, "/wait　5m": true, "/image a.png": false, "/nomention x": false,
 		"/event friend_added": false, "//wait 5m": false, "/waiting": false, "hello": false, "": false,
 	} {
 		if trial.Silent(line) != want {
