@@ -73,8 +73,14 @@ const receivedAt = bodyAt
 
 // EncodeEvent returns the record of an event. Equal events make equal records.
 func EncodeEvent(e *engine.Event) []byte {
-	b := make([]byte, receivedAt+8, 192+len(e.Text)+len(e.Raw)) // room for a text that is not in the body
-	b[0] = recordFormat
+	return AppendEvent(make([]byte, 0, 192+len(e.Text)+len(e.Raw)), e) // room for a text that is not in the body
+}
+
+// AppendEvent appends the record of an event to b, for whoever writes many.
+func AppendEvent(b []byte, e *engine.Event) []byte {
+	at := len(b)
+	b = append(b, make([]byte, receivedAt+8)...)
+	b[at] = recordFormat
 	b = appendString(b, evAccount, e.Account)
 	b = appendString(b, evKind, string(e.Kind))
 	b = appendString(b, evType, e.Type)
@@ -129,7 +135,7 @@ func EncodeEvent(e *engine.Event) []byte {
 		b = binary.BigEndian.AppendUint32(b, uint32(quoted))
 		b = binary.BigEndian.AppendUint32(b, uint32(len(e.Text)))
 	}
-	StampEvent(b, e.Received)
+	StampEvent(b[at:], e.Received)
 	return b
 }
 

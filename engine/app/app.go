@@ -26,6 +26,7 @@ import (
 	"bot/engine/presence"
 	"bot/engine/pull"
 	"bot/engine/queue"
+	"bot/engine/recent"
 	"bot/engine/schedule"
 	"bot/engine/turn"
 	"bot/store"
@@ -81,6 +82,7 @@ type App struct {
 	presence *presence.Keeper
 	ear      *byhand.Ear
 	porter   *pull.Porter
+	recent   *recent.Archive
 }
 
 // New prepares an engine; nothing is opened yet.
@@ -181,12 +183,17 @@ func (a *App) build(cfg *config.Config) error {
 	if err := a.recoverHolds(a.o.Plan); err != nil {
 		return err
 	}
+	a.recent = recent.New(recent.Options{
+		Dir: recent.Dir(cfg.Store.Path), Limits: a.replayLimits, Now: a.store.Now, Log: a.o.Log,
+		Dropped: func(events int) { a.metrics.Unkept.Add(float64(events)) },
+	})
 	a.dispatch = dispatch.New(dispatch.Options{
 		Entries: a.queue.Entries(), Store: a.store,
 		Setup:     func() turn.Setup { return a.live.Load().Setup },
 		Committed: a.egress.Wake,
 		Raised:    a.raised,
 		Presence:  a.presence.Changed,
+		Handled:   a.keep,
 		Show:      a.show,
 		Workers:   cfg.Queue.Workers, Attempts: cfg.Queue.Attempts, RetryFor: cfg.Queue.RetryFor.Std(),
 		Timeout: skillTimeout, Grace: grace * 2 / 5,
@@ -220,6 +227,19 @@ func (a *App) probers() map[string]channel.Prober {
 		all[name] = p
 	}
 	return all
+}
+
+// keep has a copy of a handled event kept, unless it came to nothing because its
+// fact was told before: a replay would answer that a second time.
+func (a *App) keep(e *engine.Event, r turn.Report) {
+	if r.Outcome != turn.Void {
+		a.recent.Add(e, r.Kind)
+	}
+}
+
+func (a *App) replayLimits() (keep time.Duration, size int64) {
+	r := &a.live.Load().Config.Replay
+	return r.Keep.Std(), int64(r.MaxSize)
 }
 
 // show puts a text that is still growing where the event's answer will stand,
@@ -257,8 +277,9 @@ func (a *App) work(ctx context.Context, cfg *config.Config, callbacks, admin net
 		Fired: a.raised,
 	})
 
-	failures := make(chan error, 8)
-	sending, handling, fetching, serving := newGroup(failures), newGroup(failures), newGroup(failures), newGroup(failures)
+	failures := make(chan error, 9)
+	sending, handling, fetching, serving, keeping := newGroup(failures), newGroup(failures), newGroup(failures), newGroup(failures), newGroup(failures)
+	keeping.start("recent intake", a.recent.Run)
 	sending.start("egress", a.egress.Run)
 	handling.start("queue", a.queue.Run)
 	handling.start("dispatch", a.dispatch.Run)
@@ -280,6 +301,7 @@ func (a *App) work(ctx context.Context, cfg *config.Config, callbacks, admin net
 	errs := []error{err, shutdown(door, cfg.ShutdownGrace.Std()/5)}
 	fetching.stop()
 	handling.stop()
+	keeping.stop()
 	sending.stop()
 	errs = append(errs, shutdown(desk, time.Second))
 	serving.stop()

@@ -26,7 +26,8 @@ func defaults() Config {
 			MaxKeys:       20_000_000,
 			CommandWindow: engine.Duration(15 * time.Second),
 		},
-		Log: Log{Level: "info", Format: "json"},
+		Log:    Log{Level: "info", Format: "json"},
+		Replay: Replay{Keep: engine.Duration(24 * time.Hour), MaxSize: 64 << 20},
 	}
 }
 

@@ -183,6 +183,7 @@ func TestDefaults(t *testing.T) {
 		Queue:         Queue{1_000_000, d(time.Second), 64, 5, d(time.Minute)},
 		Dedup:         Dedup{d(72 * time.Hour), 20_000_000, d(15 * time.Second)},
 		Log:           Log{"info", "json"},
+		Replay:        Replay{d(24 * time.Hour), 64 << 20},
 		Accounts: []Account{{
 			Name: "shop", Channel: "generic", Path: "/callback/shop", BaseURL: "https://example.com", Ack: "auto",
 			MaxSkew: d(5 * time.Minute), MaxAge: d(10 * time.Minute), Window: d(72 * time.Hour), OnDoubt: "resend",
@@ -262,6 +263,7 @@ func TestChangedNamesWhatNeedsARestart(t *testing.T) {
 	}
 	next := base()
 	next.Queue.Backlog, next.Queue.MaxCommitWait, next.Accounts, next.Limit.Rate = 1, 1, nil, engine.Rate{N: 1, Per: time.Second}
+	next.Replay = Replay{}
 	if got := Changed(base(), next); got != nil {
 		t.Errorf("got %v for settings that a reload takes over", got)
 	}

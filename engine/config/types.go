@@ -19,6 +19,7 @@ type Config struct {
 	Dedup         Dedup           `toml:"dedup"`
 	Limit         Limit           `toml:"limit"`
 	Log           Log             `toml:"log"`
+	Replay        Replay          `toml:"replay"`
 	Accounts      []Account       `toml:"account"`
 
 	// Skills are the [[skill]] tables in the order of the files, undecoded:
@@ -95,6 +96,12 @@ type Limit struct {
 type Log struct {
 	Level  string `toml:"level"`
 	Format string `toml:"format"`
+}
+
+// Replay bounds the recent intake, which `bot replay` plays again.
+type Replay struct {
+	Keep    engine.Duration `toml:"keep"` // 0 = none is kept
+	MaxSize engine.Size     `toml:"max_size"`
 }
 
 // Account is one account on one platform. Defaults by channel are filled in.

@@ -1,6 +1,9 @@
 package config
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestListenAddresses(t *testing.T) {
 	for address, c := range map[string]struct{ valid, loopback bool }{
@@ -43,5 +46,25 @@ func TestTwoListenersMayAskForAnyPort(t *testing.T) {
 func TestAnEmptyTimezoneIsNotUTC(t *testing.T) {
 	if _, err := Parse("bot.toml", []byte(`timezone = ""`), lookup(nil), nil); err == nil {
 		t.Error("accepted")
+	}
+}
+
+func TestTheBoundsOfTheRecentIntake(t *testing.T) {
+	for text, says := range map[string]string{
+		`keep = "0s"`:        "",
+		`keep = "1h"`:        "",
+		`keep = "30d"`:       "",
+		`keep = "59m"`:       `bot.toml:2:8: replay.keep: 59m0s is too short, at least 1h`,
+		`keep = 24`:          `write "24m" for minutes`,
+		`keep = "-1h"`:       "is not a duration",
+		`max_size = "1MiB"`:  "",
+		`max_size = "1KiB"`:  `bot.toml:2:12: replay.max_size: 1KiB is not between 1MiB and 16GiB (keep = "0s" keeps nothing)`,
+		`max_size = "17GiB"`: "is not between 1MiB and 16GiB",
+		`maxsize = "1MiB"`:   `did you mean "max_size"?`,
+	} {
+		_, err := Parse("bot.toml", []byte("[replay]\n"+text), lookup(nil), nil)
+		if says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
+			t.Errorf("%s: %v, want %q", text, err, says)
+		}
 	}
 }

@@ -51,6 +51,9 @@ type Options struct {
 	// account is connected to its platform. nil = nobody asks.
 	Presence func(account string, online bool)
 
+	// Handled is told of each event once it is committed, like Committed; nil = nobody asks.
+	Handled func(e *engine.Event, r turn.Report)
+
 	// Show is turn.Options.Show.
 	Show func(e *engine.Event, text string)
 
@@ -80,6 +83,9 @@ func (o *Options) setDefaults() {
 	}
 	if o.Presence == nil {
 		o.Presence = func(string, bool) {}
+	}
+	if o.Handled == nil {
+		o.Handled = func(*engine.Event, turn.Report) {}
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -64,10 +64,12 @@ func TestEveryEndIsCountedOnce(t *testing.T) {
 		setup.Router = silent{poison(failing)}
 		r.setup.Store(&setup)
 		committed := 0
+		var handled []string
 		r.dispatch = dispatch.New(dispatch.Options{
 			Entries: r.queue.Entries(), Store: r.ledger, Setup: func() turn.Setup { return *r.setup.Load() },
 			Attempts: 3, Chance: func() float64 { return 0.5 }, Metrics: r.metrics, Workers: 1,
 			Committed: func() { committed++ },
+			Handled:   func(e *engine.Event, r turn.Report) { handled = append(handled, e.Conversation+" "+string(r.Outcome)) },
 		})
 		r.start()
 		r.say("u1", "nobody")
@@ -98,6 +100,10 @@ func TestEveryEndIsCountedOnce(t *testing.T) {
 		wantSeries(t, "created", m.Created, map[string]float64{"account=shop action=send_text ": 1})
 		wantSeries(t, "queue wait", m.QueueWait, map[string]float64{"": 5})
 		wantSeries(t, "handle", m.Handle, map[string]float64{"": 3})
+		slices.Sort(handled)
+		if want := []string{"nobody no_reply", "u1 reply", "u3 void"}; !slices.Equal(handled, want) {
+			t.Errorf("Handled called for %q, want %q: each that was committed, none that was given up", handled, want)
+		}
 		if committed != 1 {
 			t.Errorf("Committed called %d times, want once for the one with a command", committed)
 		}

@@ -30,6 +30,7 @@ type Metrics struct {
 	Throttled  *prometheus.CounterVec // account, by
 	Retries    *prometheus.CounterVec // stage: handle, send
 	Dead       *prometheus.CounterVec // account, what: event, command
+	Unkept     prometheus.Counter     // handled events that the recent intake had no place for
 
 	Ack       prometheus.Histogram
 	QueueWait prometheus.Histogram
@@ -80,6 +81,7 @@ func New() *Metrics {
 		Throttled:  counter("commands_throttled_total", "Times a command had to wait, by whose limit.", "account", "by"),
 		Retries:    counter("retries_total", "Attempts after the first, by stage.", "stage"),
 		Dead:       counter("dead_letters_total", "Events and commands given up.", "account", "what"),
+		Unkept:     plain("recent_dropped_total", "Handled events that are missing in the recent intake, which bot replay reads."),
 		Ack:        seconds("ack_seconds", "From a callback's arrival to its answer."),
 		QueueWait:  seconds("queue_wait_seconds", "From receipt to the start of handling."),
 		Handle:     seconds("handle_seconds", "Handling one event, commit included."),

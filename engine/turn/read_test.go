@@ -87,9 +87,9 @@ func TestAContactNoticeIsReadByWhatIsKnown(t *testing.T) {
 	if seen.Kind != engine.FriendAdded || len(c.Learned) != 1 || c.Learned[0] != (engine.Note{Key: "known/u", Value: "1"}) {
 		t.Errorf("a stranger's is %q and teaches %v", seen.Kind, c.Learned)
 	}
-	seen, c, _ = learn(t, meets, map[string]string{"shop known/u": "1"}, notice)
-	if seen.Kind != engine.ContactChanged || len(c.Learned) != 0 {
-		t.Errorf("an acquaintance's is %q and teaches %v", seen.Kind, c.Learned)
+	seen, c, r := learn(t, meets, map[string]string{"shop known/u": "1"}, notice)
+	if seen.Kind != engine.ContactChanged || len(c.Learned) != 0 || r.Kind != seen.Kind {
+		t.Errorf("an acquaintance's is %q, reported as %q, and teaches %v", seen.Kind, r.Kind, c.Learned)
 	}
 	_, c, _ = learn(t, meets, map[string]string{"shop known/u": "1"}, engine.Event{Kind: engine.FriendLost, ID: "l", Conversation: "u", Sender: "u"})
 	if len(c.Learned) != 1 || c.Learned[0] != (engine.Note{Key: "known/u"}) {

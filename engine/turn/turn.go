@@ -64,6 +64,7 @@ type Report struct {
 	Skills   []string // that ran, in order
 	Why      string   // the rules that chose them
 	Outcome  Outcome
+	Kind     engine.Kind      // of the event, as skills saw it (engine.Event.KindWhen)
 	Commands []engine.Command // committed
 	// Subscription is the change of the sender's that was committed.
 	Subscription engine.Subscription

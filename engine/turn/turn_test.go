@@ -39,7 +39,7 @@ func TestCommandsAreFilledInFromTheEvent(t *testing.T) {
 	if c.Seq != 7 || c.Owner != ref {
 		t.Errorf("committed seq %d owner %q, want 7 %q", c.Seq, c.Owner, ref)
 	}
-	wantReport := turn.Report{Skills: []string{"s"}, Why: "keyword hi", Outcome: turn.Reply, Commands: want, Note: "two"}
+	wantReport := turn.Report{Skills: []string{"s"}, Why: "keyword hi", Outcome: turn.Reply, Kind: engine.Message, Commands: want, Note: "two"}
 	if !reflect.DeepEqual(report, wantReport) {
 		t.Errorf("report %+v, want %+v", report, wantReport)
 	}

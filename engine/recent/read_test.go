@@ -1,0 +1,122 @@
+package recent
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"bot/engine"
+)
+
+// whole returns an archive of one file, and that file.
+func whole(t *testing.T, ids ...string) (r *rig, path string, data []byte) {
+	t.Helper()
+	r = newRig(t)
+	stop := r.run()
+	r.add(ids...)
+	stop()
+	path = filepath.Join(r.dir, r.names()[0])
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, path, data
+}
+
+func TestATornEndCostsNoRecordThatIsWhole(t *testing.T) {
+	ids := numbered(0, 3)
+	r, path, data := whole(t, ids...)
+	record := len(data) / len(ids) // all of one length
+	for size := range len(data) {
+		if err := os.WriteFile(path, data[:size], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.ids(time.Time{}); !slices.Equal(got, ids[:size/record]) {
+			t.Fatalf("of %d bytes %q are read", size, got)
+		}
+	}
+}
+
+func TestAHoleEndsAFile(t *testing.T) {
+	r, path, data := whole(t, numbered(0, 3)...)
+	clear(data[len(data)/3:]) // pages that never reached the disk
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.ids(time.Time{}); !slices.Equal(got, numbered(0, 1)) {
+		t.Errorf("reads %q", got)
+	}
+}
+
+func TestADamagedRecordCostsNoOther(t *testing.T) {
+	ids := numbered(0, 3)
+	r, path, data := whole(t, ids...)
+	record := len(data) / len(ids)
+	for at := record + 4; at < 2*record; at++ {
+		broken := slices.Clone(data)
+		broken[at] ^= 1
+		if err := os.WriteFile(path, broken, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		found, err := Read(r.dir, time.Time{}, func(e *engine.Event) { got = append(got, e.ID) })
+		if err != nil || found.Damaged != 1 || !slices.Equal(got, []string{"m0", "m2"}) {
+			t.Fatalf("byte %d: %+v, %q, %v", at, found, got, err)
+		}
+	}
+}
+
+func TestWithoutAnArchiveThereIsNoneToRead(t *testing.T) {
+	if _, err := Read(filepath.Join(t.TempDir(), "x"), time.Time{}, nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("says %v", err)
+	}
+}
+
+func TestReadingGoesOnBesideWriting(t *testing.T) {
+	r := newRig(t)
+	r.size.Store(1 << 20) // so that files come and go
+	stop := r.run()
+	var writing sync.WaitGroup
+	for range 4 {
+		writing.Go(func() {
+			for _, id := range numbered(0, 4000) {
+				r.add(id)
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() { writing.Wait(); close(done) }()
+	for reading := true; reading; {
+		select {
+		case <-done:
+			reading = false
+		default:
+		}
+		found, err := Read(r.dir, time.Time{}, func(*engine.Event) {})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) || found.Damaged > 0 {
+			t.Fatalf("%+v, %v", found, err)
+		}
+	}
+	stop()
+}
+
+func FuzzScan(f *testing.F) {
+	w := newWriter(Options{Dir: filepath.Join(f.TempDir(), "none"), Now: time.Now, Limits: func() (time.Duration, int64) { return time.Hour, 1 << 20 }})
+	one := w.record(nil, handled{message("m0"), engine.Message})
+	f.Add(one)
+	f.Add(w.record(one, handled{message("m1"), engine.Message}))
+	f.Add([]byte{0, 0, 0, 1, 1, 255, 255, 255, 255})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var found Found
+		n := 0
+		found.scan(data, time.Time{}, func(e *engine.Event) { n++ })
+		if n != found.Events || n+found.Damaged > len(data)/5 {
+			t.Errorf("%+v of %d bytes", found, len(data))
+		}
+	})
+}
