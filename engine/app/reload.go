@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"bot/engine"
 	"bot/engine/config"
+	"bot/engine/nearest"
 	"bot/engine/trial"
 )
 
@@ -65,9 +67,28 @@ func (a *App) apply(plan *Plan) error {
 
 // Test plays the dialogues that stand beside the skills and returns every one
 // that does not go as written, in one error.
-func (p *Plan) Test(ctx context.Context) error {
-	var errs []error
+func (p *Plan) Test(ctx context.Context) error { return p.play(ctx, p.Skills.Tests()) }
+
+// TestOnly is Test for one skill; it also tells how many dialogues there are.
+func (p *Plan) TestOnly(ctx context.Context, skill string) (tests int, err error) {
+	var its []engine.Script
+	var names []string
 	for _, s := range p.Skills.Tests() {
+		if s.Skill == skill {
+			its = append(its, s)
+		} else if !slices.Contains(names, s.Skill) {
+			names = append(names, s.Skill)
+		}
+	}
+	if its == nil {
+		return 0, fmt.Errorf("there is no skill %q with a test%s", skill, nearest.Hint(skill, names))
+	}
+	return len(its), p.play(ctx, its)
+}
+
+func (p *Plan) play(ctx context.Context, scripts []engine.Script) error {
+	var errs []error
+	for _, s := range scripts {
 		errs = append(errs, trial.Run(ctx, p.Trial(s.Account, s.Group), s))
 	}
 	return errors.Join(errs...)

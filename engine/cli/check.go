@@ -12,12 +12,18 @@ import (
 // checkVerb says all that is wrong with a configuration: 0 nothing, 1
 // something, 2 it cannot be read.
 func checkVerb(ctx context.Context, c *call) int {
+	only := c.flags.String("run", "", "run the tests of this `skill` alone")
 	if code, ok := c.parse(0, 0); !ok {
 		return code
 	}
+	tests := 0
 	plan, err := c.plan()
-	if err == nil {
-		err = plan.Test(ctx)
+	switch {
+	case err != nil:
+	case *only != "":
+		tests, err = plan.TestOnly(ctx, *only)
+	default:
+		tests, err = len(plan.Skills.Tests()), plan.Test(ctx)
 	}
 	var unread *fs.PathError
 	if c.json && !errors.As(err, &unread) {
@@ -30,7 +36,7 @@ func checkVerb(ctx context.Context, c *call) int {
 		fmt.Fprintln(c.Err, "warning: "+w.Error())
 	}
 	fmt.Fprintf(c.Out, "%s is fine (accounts: %d, skills: %d, tests passed: %d)\n",
-		c.config, len(plan.Config.Accounts), plan.Skills.Len(), len(plan.Skills.Tests()))
+		c.config, len(plan.Config.Accounts), plan.Skills.Len(), tests)
 	return exitOK
 }
 

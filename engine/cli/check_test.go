@@ -76,6 +76,28 @@ func TestCheckCountsWhatItLookedAt(t *testing.T) {
 	s.bot("check").wants(t, 0, "bot.toml is fine (accounts: 1, skills: 1, tests passed: 1)", "")
 }
 
+func TestCheckRunsTheTestsOfOneSkill(t *testing.T) {
+	s := newShell(t)
+	bad := strings.NewReplacer("hello", "bye", "你好", "再见", `"您好"]`, `"慢走"]`).Replace(hello)
+	s.write("bot.toml", plain+hello+bad)
+	s.bot("check", "-run", "hello").wants(t, 0, "bot.toml is fine (accounts: 1, skills: 2, tests passed: 1)", "")
+	s.bot("check", "-run", "bye").wants(t, 1, "", `bot.toml:23:9: skill "bye": test: after "再见": expected "慢走"`)
+	s.bot("check", "-run", "helo").wants(t, 1, "", `there is no skill "helo" with a test (did you mean "hello"?)`)
+}
+
+func TestCheckSaysOneLineForEachTestThatFails(t *testing.T) {
+	s := newShell(t)
+	again := "[[skill.test]]\nsend = [\"你好\", \"/wait 1m\", \"/as b\", \"你好\"]\nexpect = [\"您好\", \"再见\\n\"]\n"
+	s.write("bot.toml", plain+strings.Replace(hello, `"您好"]`, `"再见"]`, 1)+again)
+	got := s.bot("check")
+	want := `bot.toml:15:9: skill "hello": test: after "你好": expected "再见", but the bot said "您好"
+bot.toml:18:9: skill "hello": test: after "你好" (b): expected "再见\n", but the bot said "您好"
+`
+	if got.code != 1 || got.err != want {
+		t.Errorf("exit %d, says\n%s\nwant\n%s", got.code, got.err, want)
+	}
+}
+
 func TestCheckWarnsAndPasses(t *testing.T) {
 	s := newShell(t)
 	s.write("bot.toml", "[admin]\nlisten = \"127.0.0.1:0\"\n"+hello)

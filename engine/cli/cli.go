@@ -51,8 +51,9 @@ func verbs() []verb {
 	return []verb{
 		{"run", "", "run the engine until SIGTERM; SIGHUP reloads (the default)", runVerb},
 		{"init", "[-force]", "write a commented bot.toml that starts as it is", initVerb},
-		{"check", "", "validate the configuration and run the skills' tests", checkVerb},
+		{"check", "[-run SKILL]", "validate the configuration and run the skills' tests", checkVerb},
 		{"chat", "[-as USER] [-in GROUP] [-account A] [-explain]", "talk to the skills here, with no platform and no store", chatVerb},
+		{"replay", "-config new.toml [-against bot.toml] [-since 24h] [-account A]", "play recent intake through an edited configuration: which replies would change", replayVerb},
 		{"decode", "FILE|- -account A [-query STRING] [-header 'K: V']", "what a captured callback reads as, or why it is refused", decodeVerb},
 		{"callback", "register -account A -url https://…", "tell a platform where to call", callbackVerb},
 		{"call", "-account A METHOD ['{…}']", "make one call of a platform's interface by hand", callVerb},

@@ -19,6 +19,12 @@ func (c *call) plan() (*app.Plan, error) {
 	return app.Prepare(c.load, c.BuildSkills, channel.NewClient())
 }
 
+// planOf is plan for another file.
+func (c *call) planOf(file string) (*app.Plan, error) {
+	load := func() (*config.Config, error) { return config.Load(file, c.Env, app.Channels()) }
+	return app.Prepare(load, c.BuildSkills, channel.NewClient())
+}
+
 // sayConfig explains a configuration that was refused and returns exitUsage
 // where it could not even be read, else refused.
 func (c *call) sayConfig(err error, refused int) int {

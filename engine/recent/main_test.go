@@ -77,12 +77,20 @@ func (r *rig) add(ids ...string) {
 // ids are what can be read from since on.
 func (r *rig) ids(since time.Time) (ids []string) {
 	r.Helper()
-	found, err := Read(r.dir, since, func(e *engine.Event) { ids = append(ids, e.ID) })
+	in, err := Read(r.dir, since)
 	if err != nil {
 		r.Fatal(err)
 	}
-	if found.Damaged > 0 || found.Events != len(ids) {
-		r.Errorf("found %+v, was handed %d", found, len(ids))
+	ids = in.ids()
+	if in.Damaged > 0 || in.Len() != len(ids) {
+		r.Errorf("%d are damaged, of %d come %d", in.Damaged, in.Len(), len(ids))
+	}
+	return ids
+}
+
+func (in *Intake) ids() (ids []string) {
+	for e := range in.Events() {
+		ids = append(ids, e.ID)
 	}
 	return ids
 }

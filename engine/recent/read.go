@@ -5,32 +5,39 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"bot/engine"
 	"bot/store"
 )
 
-// Found tells what a reading came upon.
-type Found struct {
-	Files   int
-	Events  int // handed on
+// Intake is what was read of an archive. It holds the records as they lie on
+// disk, a fraction of what the events take in memory.
+type Intake struct {
 	Damaged int // records that cannot be read and are missing
+	records []record
 }
 
-// Read hands on the events of an archive that were received at since or later,
-// in the order in which they were handled. It may be used while an Archive writes
-// to the folder: what was not written yet is not seen, and a file whose end is
-// cut off, as that of a process that died, ends with its last whole record.
-// The error is that of reading: fs.ErrNotExist where there is no archive.
-func Read(dir string, since time.Time, each func(*engine.Event)) (Found, error) {
-	var found Found
+type record struct {
+	received time.Time
+	data     []byte
+}
+
+// Read takes in the events of an archive that were received at since or later.
+// It may be used while an Archive writes to the folder: what was not written
+// yet is not seen, and a file whose end is cut off, as that of a process that
+// died, ends with its last whole record. The error is that of reading:
+// fs.ErrNotExist where there is no archive.
+func Read(dir string, since time.Time) (*Intake, error) {
 	files, err := list(dir)
 	if err != nil {
-		return found, fmt.Errorf("read recent intake: %w", err)
+		return nil, fmt.Errorf("read recent intake: %w", err)
 	}
+	in := &Intake{}
 	for _, f := range files {
 		// Nothing is handled before it is received.
 		if !f.hour.Add(time.Hour).After(since) {
@@ -41,16 +48,16 @@ func Read(dir string, since time.Time, each func(*engine.Event)) (Found, error) 
 			continue // it was the oldest
 		}
 		if err != nil {
-			return found, fmt.Errorf("read recent intake: %w", err)
+			return nil, fmt.Errorf("read recent intake: %w", err)
 		}
-		found.Files++
-		found.scan(data, since, each)
+		in.scan(data, since)
 	}
-	return found, nil
+	slices.SortStableFunc(in.records, func(a, b record) int { return a.received.Compare(b.received) })
+	return in, nil
 }
 
 // scan reads the records of one file.
-func (f *Found) scan(data []byte, since time.Time, each func(*engine.Event)) {
+func (in *Intake) scan(data []byte, since time.Time) {
 	for len(data) >= 4 {
 		n := uint64(binary.BigEndian.Uint32(data))
 		if n == 0 || n > uint64(len(data)-4) {
@@ -61,10 +68,25 @@ func (f *Found) scan(data []byte, since time.Time, each func(*engine.Event)) {
 		e, err := store.DecodeEvent(rec)
 		switch {
 		case err != nil:
-			f.Damaged++
+			in.Damaged++
 		case !e.Received.Before(since):
-			f.Events++
-			each(e)
+			in.records = append(in.records, record{e.Received, rec})
+		}
+	}
+}
+
+// Len is how many events there are.
+func (in *Intake) Len() int { return len(in.records) }
+
+// Events are the events in the order of their receipt; those received at one
+// instant in that in which they were handled. Each round makes them anew.
+func (in *Intake) Events() iter.Seq[*engine.Event] {
+	return func(yield func(*engine.Event) bool) {
+		for _, r := range in.records {
+			// It was read once, when it was taken in.
+			if e, err := store.DecodeEvent(r.data); err == nil && !yield(e) {
+				return
+			}
 		}
 	}
 }

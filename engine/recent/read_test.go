@@ -63,16 +63,18 @@ func TestADamagedRecordCostsNoOther(t *testing.T) {
 		if err := os.WriteFile(path, broken, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		var got []string
-		found, err := Read(r.dir, time.Time{}, func(e *engine.Event) { got = append(got, e.ID) })
-		if err != nil || found.Damaged != 1 || !slices.Equal(got, []string{"m0", "m2"}) {
-			t.Fatalf("byte %d: %+v, %q, %v", at, found, got, err)
+		in, err := Read(r.dir, time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := in.ids(); in.Damaged != 1 || !slices.Equal(got, []string{"m0", "m2"}) {
+			t.Fatalf("byte %d: %d damaged, reads %q", at, in.Damaged, got)
 		}
 	}
 }
 
 func TestWithoutAnArchiveThereIsNoneToRead(t *testing.T) {
-	if _, err := Read(filepath.Join(t.TempDir(), "x"), time.Time{}, nil); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Read(filepath.Join(t.TempDir(), "x"), time.Time{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("says %v", err)
 	}
 }
@@ -97,9 +99,12 @@ func TestReadingGoesOnBesideWriting(t *testing.T) {
 			reading = false
 		default:
 		}
-		found, err := Read(r.dir, time.Time{}, func(*engine.Event) {})
-		if err != nil && !errors.Is(err, fs.ErrNotExist) || found.Damaged > 0 {
-			t.Fatalf("%+v, %v", found, err)
+		in, err := Read(r.dir, time.Time{})
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // nothing was written yet
+		}
+		if err != nil || in.Damaged > 0 {
+			t.Fatalf("%+v, %v", in, err)
 		}
 	}
 	stop()
@@ -112,11 +117,10 @@ func FuzzScan(f *testing.F) {
 	f.Add(w.record(one, handled{message("m1"), engine.Message}))
 	f.Add([]byte{0, 0, 0, 1, 1, 255, 255, 255, 255})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var found Found
-		n := 0
-		found.scan(data, time.Time{}, func(e *engine.Event) { n++ })
-		if n != found.Events || n+found.Damaged > len(data)/5 {
-			t.Errorf("%+v of %d bytes", found, len(data))
+		var in Intake
+		in.scan(data, time.Time{})
+		if n := len(in.ids()); n != in.Len() || n+in.Damaged > len(data)/5 {
+			t.Errorf("%d and %d damaged come of %d bytes", n, in.Damaged, len(data))
 		}
 	})
 }

@@ -43,10 +43,11 @@ func TestWhatIsKeptIsWhatSkillsSee(t *testing.T) {
 		want.Kind = engine.ContactChanged
 		want.Fact, want.IfKnown, want.IfNoted, want.NotedAs = "", "", "", ""
 		want.Raw, want.Ticket.Token, want.Learned, want.Tally = nil, "", nil, ""
-		var got []*engine.Event
-		if _, err := Read(r.dir, now, func(e *engine.Event) { got = append(got, e) }); err != nil {
+		in, err := Read(r.dir, now)
+		if err != nil {
 			t.Fatal(err)
 		}
+		got := slices.Collect(in.Events())
 		if len(got) != 1 || !reflect.DeepEqual(*got[0], want) {
 			t.Errorf("read %+v, want %+v", got, want)
 		}
@@ -85,8 +86,8 @@ func TestEventsAreFoundByTheTimeOfTheirReceipt(t *testing.T) {
 			t.Errorf("files %q, want %q", r.names(), want)
 		}
 		for since, want := range map[time.Duration][]string{
-			0:                                {"m0", "m1", "m2", "m3", "m4", "m5", "late"},
-			time.Hour:                        {"m2", "m3", "m4", "m5", "late"},
+			0:                                {"m0", "m1", "m2", "late", "m3", "m4", "m5"},
+			time.Hour:                        {"m2", "late", "m3", "m4", "m5"},
 			time.Hour + time.Nanosecond:      {"m3", "m4", "m5"},
 			2*time.Hour + 30*time.Minute:     {"m5"},
 			2*time.Hour + 30*time.Minute + 1: nil,

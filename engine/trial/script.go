@@ -16,7 +16,8 @@ import (
 // script's position; nil when all is as expected.
 func Run(ctx context.Context, o Options, s engine.Script) error {
 	if err := run(ctx, o, s); err != nil {
-		return fmt.Errorf("%s: skill %q: test: %w", s.Where, s.Skill, err)
+		// One line for each test, whatever a skill's own error looks like.
+		return fmt.Errorf("%s: skill %q: test: %s", s.Where, s.Skill, strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
 	return nil
 }

@@ -114,11 +114,14 @@ func (t *Trial) wait(ctx context.Context, arg string) (Reply, error) {
 		return Reply{}, fmt.Errorf("/wait: %w", err)
 	}
 	var all Reply
-	err := t.Pass(ctx, t.now.Add(time.Duration(d)), func(_ *engine.Event, r Reply) { all.add(r) })
-	if err != nil {
-		return all, fmt.Errorf("/wait: %w", err)
-	}
-	return all, nil
+	var failed error
+	t.Pass(ctx, t.now.Add(time.Duration(d)), func(_ *engine.Event, r Reply, err error) {
+		all.add(r)
+		if err != nil && failed == nil {
+			failed = fmt.Errorf("/wait: %w", err)
+		}
+	})
+	return all, failed
 }
 
 // maxExpiries bounds how often one state may run out in one Pass: a skill that
@@ -126,15 +129,14 @@ func (t *Trial) wait(ctx context.Context, arg string) (Reply, error) {
 const maxExpiries = 10_000
 
 // Pass lets time pass until then. Of each time limit that runs out meanwhile
-// and asked to be told it hands told the event and what came of it. It returns
-// the first error of a skill; the clock stays where that happened.
-func (t *Trial) Pass(ctx context.Context, until time.Time, told func(e *engine.Event, r Reply)) error {
+// and asked to be told it hands told the event and what came of it.
+func (t *Trial) Pass(ctx context.Context, until time.Time, told func(e *engine.Event, r Reply, err error)) {
 	var times map[engine.StateKey]int
 	for {
 		key, s, ok := t.memory.nextExpiry(until)
 		if !ok {
 			t.advance(until)
-			return nil
+			return
 		}
 		t.advance(s.Expires.Add(time.Nanosecond))
 		if !s.Notify {
@@ -144,17 +146,17 @@ func (t *Trial) Pass(ctx context.Context, until time.Time, told func(e *engine.E
 		if times == nil {
 			times = make(map[engine.StateKey]int)
 		}
-		if times[key]++; times[key] > maxExpiries {
-			return fmt.Errorf("skill %q sets its time limit again and again", s.Skill)
-		}
 		e := t.expiry(key, s)
-		r, err := t.play(ctx, e)
-		told(e, r)
-		if err != nil {
-			return err
+		var r Reply
+		var err error
+		if times[key]++; times[key] > maxExpiries {
+			err = fmt.Errorf("skill %q sets its time limit again and again", s.Skill)
+		} else {
+			r, err = t.play(ctx, e)
 		}
-		if t.memory.states[key].Version == s.Version {
-			delete(t.memory.states, key) // its skill let it be: the store would not ask twice
+		told(e, r, err)
+		if err != nil || t.memory.states[key].Version == s.Version {
+			delete(t.memory.states, key) // the store would not ask twice
 		}
 	}
 }
