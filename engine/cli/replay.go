@@ -14,6 +14,7 @@ import (
 
 	"bot/engine"
 	"bot/engine/app"
+	"bot/engine/fetch"
 	"bot/engine/nearest"
 	"bot/engine/recent"
 	"bot/engine/replay"
@@ -56,7 +57,7 @@ func replayVerb(ctx context.Context, c *call) int {
 		return exitUsage
 	}
 	o := replay.Options{Old: running.Trial("", false), New: edited.Trial("", false), Until: c.Now()}
-	sum, err := replay.Compare(ctx, o, of(*account, in.Events()), r.change)
+	sum, err := replay.Compare(fetch.Offline(ctx), o, of(*account, in.Events()), r.change)
 	if err != nil {
 		c.say(err)
 		return exitUsage

@@ -15,8 +15,8 @@ import (
 // notice (a taken once-key), not those that only concurrency brings about.
 type memory struct {
 	states   map[engine.StateKey]engine.State
-	once     map[store.Once]time.Time // Until is zeroed in the key
-	notes    map[string]engine.Note   // of the one account that a trial has
+	once     map[store.Once]time.Time  // Until is zeroed in the key
+	notes    map[[2]string]engine.Note // by account and key
 	versions uint64
 	sent     []engine.Command
 	raised   []*engine.Event
@@ -30,7 +30,7 @@ func newMemory(now func() time.Time) *memory {
 	return &memory{
 		states: make(map[engine.StateKey]engine.State),
 		once:   make(map[store.Once]time.Time),
-		notes:  make(map[string]engine.Note),
+		notes:  make(map[[2]string]engine.Note),
 		now:    now,
 	}
 }
@@ -39,8 +39,8 @@ func newMemory(now func() time.Time) *memory {
 func (m *memory) State(k engine.StateKey) (engine.State, error) { return m.states[k].Clone(), nil }
 
 // Recall implements turn.Memory. A trial begins knowing nobody.
-func (m *memory) Recall(_, key string) (string, error) {
-	n := m.notes[key]
+func (m *memory) Recall(account, key string) (string, error) {
+	n := m.notes[[2]string{account, key}]
 	if !n.Expires.IsZero() && !n.Expires.After(m.now()) {
 		return "", nil
 	}
@@ -70,12 +70,12 @@ func (m *memory) Commit(_ context.Context, c store.Commit) error {
 	}
 	m.sent = append(m.sent, c.Commands...)
 	for _, n := range c.Learned {
-		m.notes[n.Key] = n
+		m.notes[[2]string{c.Account, n.Key}] = n
 	}
 	for _, n := range c.Counts {
 		before, _ := m.Recall(c.Account, n.Key)
 		had, _ := strconv.Atoi(before) // 0 where there was nothing
-		m.notes[n.Key] = engine.Note{Key: n.Key, Value: strconv.Itoa(had + n.Add), Expires: n.Expires}
+		m.notes[[2]string{c.Account, n.Key}] = engine.Note{Key: n.Key, Value: strconv.Itoa(had + n.Add), Expires: n.Expires}
 	}
 	m.raised = append(m.raised, c.Raised...)
 	return nil
