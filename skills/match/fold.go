@@ -15,8 +15,9 @@ import (
 )
 
 // Fold returns the form in which texts are compared: NFKC (which also folds
-// width), case folded, without what cannot be seen, each run of white space one
-// space and none at the edges. Folding twice changes nothing more.
+// width), case folded, without what cannot be seen and without the skin tones of
+// emoji, each run of white space one space and none at the edges. Folding twice
+// changes nothing more.
 func Fold(s string) string {
 	if narrow, ok := common(s); ok {
 		return foldCommon(narrow)
@@ -26,7 +27,7 @@ func Fold(s string) string {
 
 // foldByTables is Fold for any text.
 func foldByTables(s string) string {
-	s = norm.NFKC.String(visible(s))
+	s = norm.NFKC.String(toneless(visible(s)))
 	// Folding the case may leave NFKC, and composing again may make a capital:
 	// the standard's own form of this goes round twice as well.
 	for range 2 {
@@ -74,7 +75,7 @@ func common(s string) (narrow string, ok bool) {
 		case ' ' <= r && r < 0x7f, r == '\n', r == '\t', r == '\r':
 		case 0x4e00 <= r && r <= 0x9fff, 0x3001 <= r && r <= 0x3003, 0x3008 <= r && r <= 0x3011: // 一…鿿 、。〃 〈…】
 		case 0x2018 <= r && r <= 0x201d && r != 0x201b: // ‘ ’ “ ”
-		case 0x1f300 <= r && r <= 0x1f64f, 0x1f680 <= r && r <= 0x1f6ff, 0x1f900 <= r && r <= 0x1f9ff: // 🌀…🙏 🚀… 🤌…
+		case 0x1f300 <= r && r <= 0x1f64f && !tone(r), 0x1f680 <= r && r <= 0x1f6ff, 0x1f900 <= r && r <= 0x1f9ff: // 🌀…🙏 🚀… 🤌…
 		case isWide(r):
 			wide = true
 		default:
@@ -155,6 +156,18 @@ func visible(s string) string {
 		return r
 	}, s)
 }
+
+// toneless drops the skin tones, which turn an emoji into a variant of itself.
+func toneless(s string) string {
+	return strings.Map(func(r rune) rune {
+		if tone(r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+func tone(r rune) bool { return 0x1f3fb <= r && r <= 0x1f3ff } // 🏻…🏿
 
 const keycap = '\u20e3' // turns the digit before it into an emoji of the digit
 

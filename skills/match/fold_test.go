@@ -25,6 +25,13 @@ func TestFold(t *testing.T) {
 		{"direction marks of a copied number", "\u202d138\u202c", "138"},
 		{"variation selector after an emoji", "❤\ufe0f", "❤"},
 		{"keycap digit", "1\ufe0f\u20e3", "1"},
+		{"keycap sign, full-width digit and its keycap", "＃\ufe0f\u20e3２\u20e3", "#2"},
+		{"an emoji asked to look like text", "☎\ufe0e", "☎"},
+		{"a skin tone", "👍🏽", "👍"},
+		{"skin tones inside an emoji of several", "👩🏻‍🤝‍👨🏿", "👩🤝👨"},
+		{"a soft hyphen", "优\u00ad惠", "优惠"},
+		{"a Hangul filler", "领\u3164券", "领券"},
+		{"a mark of left to right", "\u200e领券\u200f", "领券"},
 		{"control characters", "a\x00b\x1b", "ab"},
 		{"composed and decomposed accents are one", "cafe\u0301", "caf\u00e9"},
 		{"sharp s", "STRASSE ß", "strasse ss"},
@@ -140,7 +147,7 @@ func FuzzFold(f *testing.F) {
 		if utf8.ValidString(s) && !norm.NFKC.IsNormalString(folded) {
 			t.Errorf("Fold(%q) = %q is not NFKC", s, folded)
 		}
-		if strings.ContainsFunc(folded, invisible) {
+		if strings.ContainsFunc(folded, invisible) || strings.ContainsFunc(folded, tone) {
 			t.Errorf("Fold(%q) = %q holds what cannot be seen", s, folded)
 		}
 		if trimmed := Trim(folded); trimmed != "" {

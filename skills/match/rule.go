@@ -1,12 +1,10 @@
 package match
 
 import (
-	"errors"
-	"fmt"
+	"cmp"
+	"iter"
 	"regexp"
 	"slices"
-	"strings"
-	"unicode/utf8"
 )
 
 // Mode is how a rule compares, in the order in which hits win: an exact hit
@@ -39,140 +37,42 @@ func ParseMode(s string) (Mode, bool) {
 	return Mode(slices.Index(modeNames[:], s)), true
 }
 
-// Text is one message in the forms that rules compare. Make it once per
-// message with Read. A form is made when the first rule asks for it, since many
-// a set of rules needs one of them only; so a Text is not for several
-// goroutines at once.
-type Text struct {
-	raw  string
-	seen string // what of raw is looked at
-
-	folded, trimmed, plain string
-	hasFolded, hasPlain    bool
-}
-
-// looked is how many bytes of a text are looked at. People write a few
-// thousand; what a gateway lets through beyond that must not cost seconds.
-const looked = 64 << 10
-
-// Read prepares a message's text. Of a very long one the beginning counts.
-func Read(s string) *Text {
-	t := &Text{raw: s, seen: s}
-	if len(s) > looked {
-		t.seen = strings.ToValidUTF8(s[:looked], "")
-	}
-	return t
-}
-
-// fold returns the text as keywords see it, whole and without its edges.
-func (t *Text) fold() (folded, trimmed string) {
-	if !t.hasFolded {
-		t.folded = Fold(t.seen)
-		t.trimmed, t.hasFolded = Trim(t.folded), true
-	}
-	return t.folded, t.trimmed
-}
-
-// patterned returns the text as patterns see it.
-func (t *Text) patterned() string {
-	if !t.hasPlain {
-		t.plain, t.hasPlain = Plain(t.seen), true
-	}
-	return t.plain
-}
-
-// Keyword is one keyword of a rule.
-type Keyword struct {
-	Typed string // as the operator wrote it
-	Form  string // as it is compared
-	Mode  Mode
-}
-
-// NewKeyword prepares a keyword for Exact, Prefix or Contains. A keyword that
-// comes to nothing is an error, since it would match every message.
-func NewKeyword(typed string, mode Mode) (Keyword, error) {
-	k := Keyword{Typed: typed, Form: Fold(typed), Mode: mode}
-	if k.Form == "" {
-		return Keyword{}, errors.New(`an empty keyword would match everything (write match = "any" for what nothing else matched)`)
-	}
-	if mode == Contains {
-		return k, nil
-	}
-	if k.Form = Trim(k.Form); k.Form == "" {
-		return Keyword{}, fmt.Errorf("nothing is left of keyword %q once punctuation and emoji at the edges are taken off (match = \"contains\" keeps them)", typed)
-	}
-	return k, nil
-}
-
-func (k Keyword) fits(t *Text) bool {
-	folded, trimmed := t.fold()
-	switch k.Mode {
-	case Exact:
-		return trimmed == k.Form
-	case Prefix:
-		return strings.HasPrefix(trimmed, k.Form)
-	default:
-		return strings.Contains(folded, k.Form)
-	}
-}
-
-// around finds what other regular expressions have and RE2 has not.
-var around = regexp.MustCompile(`\(\?(<?)[=!]`)
-
-// Compile reads a pattern (RE2) that may match anything. Its error is for the
-// operator.
-func Compile(expr string) (*regexp.Regexp, error) {
-	re, err := regexp.Compile(expr)
-	if err == nil {
-		return re, nil
-	}
-	switch m := around.FindStringSubmatch(expr); {
-	case m == nil:
-		return nil, fmt.Errorf("bad pattern: %w", err)
-	case m[1] == "":
-		return nil, fmt.Errorf("bad pattern: %w (look-ahead is not supported)", err)
-	default:
-		return nil, fmt.Errorf("bad pattern: %w (look-behind is not supported)", err)
-	}
-}
-
-// NewPattern compiles a pattern (RE2). One that matches the empty string is an
-// error, since it would match every message.
-func NewPattern(expr string) (*regexp.Regexp, error) {
-	re, err := Compile(expr)
-	if err != nil {
-		return nil, err
-	}
-	if re.MatchString("") {
-		return nil, fmt.Errorf("pattern %q matches the empty string, so it would match everything (match = \"any\" is for what nothing else matched)", expr)
-	}
-	return re, nil
-}
-
-// Rule is what a skill answers. It is safe for concurrent use.
+// Rule is what a skill answers: a text fits that one of the keywords or patterns
+// fits, that contains all words of All and none of Not. It is safe for
+// concurrent use.
 type Rule struct {
-	// Bare is the mode of a rule that has neither keywords nor patterns: Every
-	// or Any.
+	// Bare is the mode of a rule that asks for nothing in the text: Every or Any.
 	Bare     Mode
 	Keywords []Keyword
 	Patterns []*regexp.Regexp
+	All, Not []Keyword // of the mode Contains
 }
 
 // Hit is how a text fits a rule.
 type Hit struct {
-	Mode   Mode
-	Length int      // of the keyword, in characters as compared
-	Match  []string // the keyword as typed, a pattern's match and groups, the text for Any; nil for Every
-	By     string   // the keyword or pattern
+	Mode Mode
+	// Length is that of the keyword and of all words of All together, in
+	// characters as compared.
+	Length int
+	// Match is the keyword as typed, a pattern's match and groups, the words of
+	// All where there is neither, the text for Any; nil for Every.
+	Match []string
+	By    string // the keyword or pattern; "" where All alone decided
 }
 
-// IsBare tells a rule that asks for nothing in the text.
-func (r *Rule) IsBare() bool { return len(r.Keywords) == 0 && len(r.Patterns) == 0 }
+// IsBare tells a rule that asks for nothing to be in the text.
+func (r *Rule) IsBare() bool { return !r.chooses() && len(r.All) == 0 }
+
+// chooses tells a rule that asks for one of several.
+func (r *Rule) chooses() bool { return len(r.Keywords) > 0 || len(r.Patterns) > 0 }
 
 // Groups is how many elements Hit.Match has at most.
 func (r *Rule) Groups() int {
-	if r.IsBare() && r.Bare == Any {
+	switch {
+	case r.IsBare() && r.Bare == Any:
 		return 1
+	case !r.chooses():
+		return len(r.All)
 	}
 	n := min(len(r.Keywords), 1)
 	for _, re := range r.Patterns {
@@ -184,31 +84,76 @@ func (r *Rule) Groups() int {
 // Match finds the strongest hit: the mode first, then the longest keyword,
 // then the order of writing.
 func (r *Rule) Match(t *Text) (Hit, bool) {
-	if r.IsBare() {
-		h := Hit{Mode: r.Bare}
-		if h.Mode == Any {
-			h.Match = []string{t.raw}
-		}
-		return h, true
+	if len(r.Lacks(t)) > 0 || len(r.Holds(t)) > 0 {
+		return Hit{}, false
 	}
-	best, found := Hit{}, false
-	take := func(h Hit) {
-		if !found || Compare(h, best) < 0 {
-			best, found = h, true
+	if !r.chooses() {
+		return r.plainHit(t), true
+	}
+	best := none
+	for i, k := range r.Keywords {
+		if k.fits(t) && (best == none || r.better(i, best)) {
+			best = i
 		}
 	}
-	for _, k := range r.Keywords {
+	return r.strongest(t, best, slices.Values(r.Patterns))
+}
+
+// none is no keyword.
+const none = -1
+
+// better compares two keywords that both fit.
+func (r *Rule) better(a, b int) bool {
+	x, y := r.Keywords[a], r.Keywords[b]
+	return cmp.Or(cmp.Compare(x.Mode, y.Mode), cmp.Compare(y.length(), x.length()), cmp.Compare(a, b)) < 0
+}
+
+// strongest is the hit by the best keyword that fits, or by the first of the
+// patterns that does and is stronger.
+func (r *Rule) strongest(t *Text, keyword int, patterns iter.Seq[*regexp.Regexp]) (Hit, bool) {
+	if keyword == none || r.Keywords[keyword].Mode > Regex {
+		for re := range patterns {
+			if m := t.submatch(re); m != nil {
+				return Hit{Mode: Regex, Length: length(r.All), Match: m, By: re.String()}, true
+			}
+		}
+	}
+	if keyword == none {
+		return Hit{}, false
+	}
+	k := r.Keywords[keyword]
+	return Hit{Mode: k.Mode, Length: k.length() + length(r.All), Match: []string{k.Typed}, By: k.Typed}, true
+}
+
+// plainHit is the hit of a rule that does not ask for one of several.
+func (r *Rule) plainHit(t *Text) Hit {
+	switch {
+	case len(r.All) > 0:
+		return Hit{Mode: Contains, Length: length(r.All), Match: typed(r.All)}
+	case r.Bare == Any:
+		return Hit{Mode: Any, Match: []string{t.raw}}
+	}
+	return Hit{Mode: r.Bare}
+}
+
+// Lacks are the words of All that a text does not contain, as typed.
+func (r *Rule) Lacks(t *Text) (words []string) {
+	for _, k := range r.All {
+		if !k.fits(t) {
+			words = append(words, k.Typed)
+		}
+	}
+	return words
+}
+
+// Holds are the words of Not that a text contains, as typed.
+func (r *Rule) Holds(t *Text) (words []string) {
+	for _, k := range r.Not {
 		if k.fits(t) {
-			take(Hit{Mode: k.Mode, Length: utf8.RuneCountInString(k.Form), Match: []string{k.Typed}, By: k.Typed})
+			words = append(words, k.Typed)
 		}
 	}
-	for _, re := range r.Patterns {
-		if m := re.FindStringSubmatch(t.patterned()); m != nil {
-			take(Hit{Mode: Regex, Match: m, By: re.String()})
-			break
-		}
-	}
-	return best, found
+	return words
 }
 
 // Hits tells whether one of the rule's keywords or patterns fits; a bare rule's none.
