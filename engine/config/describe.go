@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"bot/engine"
+	"bot/engine/hours"
 )
 
 // textForms name the types that are written as strings of a form of their own.
@@ -16,6 +17,7 @@ var textForms = map[reflect.Type]struct{ name, example string }{
 	reflect.TypeFor[engine.Range]():    {"a duration or a range", `"1.5s..4.5s"`},
 	reflect.TypeFor[engine.Rate]():     {"a rate", `"20/m"`},
 	reflect.TypeFor[engine.Size]():     {"a size", `"1MiB"`},
+	reflect.TypeFor[hours.Line]():      {"opening hours", `"mon-fri 09:00-18:00"`},
 }
 
 func isText(t reflect.Type) bool {

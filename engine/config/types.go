@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"bot/engine"
+	"bot/engine/hours"
 )
 
 // Config is a whole configuration, checked: whoever holds one need not
@@ -20,7 +21,10 @@ type Config struct {
 	Limit         Limit           `toml:"limit"`
 	Log           Log             `toml:"log"`
 	Replay        Replay          `toml:"replay"`
-	Accounts      []Account       `toml:"account"`
+	Match         Match           `toml:"match"`
+	// Hours are lists of times by their names, which skills refer to.
+	Hours    map[string]hours.Times `toml:"hours"`
+	Accounts []Account              `toml:"account"`
 
 	// Skills are the [[skill]] tables in the order of the files, undecoded:
 	// only their own kinds know their keys.
@@ -102,6 +106,12 @@ type Log struct {
 type Replay struct {
 	Keep    engine.Duration `toml:"keep"` // 0 = none is kept
 	MaxSize engine.Size     `toml:"max_size"`
+}
+
+// Match says which differences between texts skills overlook besides those that
+// they always do.
+type Match struct {
+	FoldTraditional bool `toml:"fold_traditional"` // traditional and simplified characters are one
 }
 
 // Account is one account on one platform. Defaults by channel are filled in.

@@ -34,6 +34,7 @@ func (l *loader) checkRoot(s *Section, cfg *Config) {
 	l.oneOf(s, "log.format", cfg.Log.Format, "json", "text")
 	l.checkReplay(s, cfg.Replay)
 	l.location(s, cfg.Timezone)
+	l.checkHours(s, cfg)
 }
 
 // checkReplay checks the bounds of the recent intake. It is kept in files of an
