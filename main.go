@@ -16,6 +16,7 @@ import (
 	"bot/engine/app"
 	"bot/engine/cli"
 	"bot/skills"
+	"bot/skills/match"
 	"bot/store"
 	"bot/store/boltstore"
 )
@@ -76,6 +77,7 @@ func hangups() <-chan struct{} {
 func buildSkills(sections []engine.Section, accounts app.Accounts) (app.Skills, error) {
 	set, err := skills.Build(sections, skills.Options{
 		Accounts: accounts.Names, Selves: accounts.Selves, Can: accounts.Can, Cannot: accounts.Cannot, Takes: accounts.Takes, TextLimit: accounts.TextLimit,
+		Folding: match.NewFolding(accounts.Folding.FoldTraditional), Hours: accounts.Hours, Location: accounts.Location,
 	})
 	if err != nil {
 		return nil, err // not a nil *Set inside a non-nil interface

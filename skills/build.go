@@ -8,13 +8,16 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"bot/engine"
 	"bot/engine/fetch"
+	"bot/engine/hours"
 	"bot/skills/do"
 	"bot/skills/form"
 	"bot/skills/handoff"
 	"bot/skills/kind"
+	"bot/skills/match"
 	"bot/skills/relay"
 	"bot/skills/reply"
 	"bot/skills/sensitive"
@@ -53,6 +56,12 @@ type Options struct {
 	Fetch func(allow func(host string) bool) *http.Client
 	// Kinds are kinds besides the shipped ones; they come first.
 	Kinds []kind.Kind
+	// Folding is how texts are compared.
+	Folding match.Folding
+	// Hours are lists of times by the names that skills refer to.
+	Hours map[string]hours.Times
+	// Location is where an account is, for hours; nil: UTC.
+	Location func(account string) *time.Location
 	// TextLimit is the longest text in bytes; 0: split.Bytes.
 	TextLimit int
 }
@@ -83,6 +92,9 @@ func Build(sections []engine.Section, opts Options) (*Set, error) {
 	if opts.Fetch == nil {
 		opts.Fetch = fetch.NewClient
 	}
+	if opts.Location == nil {
+		opts.Location = func(string) *time.Location { return time.UTC }
+	}
 	b := builder{opts: opts, kinds: slices.Concat(opts.Kinds, kinds)}
 	for _, s := range sections {
 		if e := b.entry(s); e != nil {
@@ -96,8 +108,8 @@ func Build(sections []engine.Section, opts Options) (*Set, error) {
 	if err := errors.Join(b.problems...); err != nil {
 		return nil, err
 	}
-	conflicts(b.entries)
-	return newSet(b.entries), nil
+	conflicts(b.entries, opts.Accounts)
+	return newSet(b.entries, opts.Folding), nil
 }
 
 // entry builds one skill, nil when no kind is to be found in the section.
@@ -109,11 +121,11 @@ func (b *builder) entry(s engine.Section) *entry {
 	}
 	d := kind.NewDraft(s, kind.World{
 		Limit: b.opts.TextLimit, Accounts: b.opts.Accounts, Selves: b.opts.Selves, Can: b.opts.Can,
-		Fetch: b.opts.Fetch,
+		Fetch: b.opts.Fetch, Folding: b.opts.Folding, Hours: b.opts.Hours,
 	})
 	skill := k.New(d)
 	b.accounts(d)
-	e := &entry{skill: skill, run: skill, kind: k, draft: d}
+	e := &entry{skill: skill, run: skill, kind: k, draft: d, location: b.opts.Location}
 	switch {
 	case d.Sensitive && k.Holds:
 		d.Problem("sensitive", "a hand-off needs no second question: nothing is lost by it")

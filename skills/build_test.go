@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"bot/engine"
+	"bot/engine/hours"
 	"bot/skills"
 	"bot/skills/skilltest"
 )
@@ -13,6 +14,7 @@ import (
 var shopOnly = skills.Options{
 	Accounts: []string{"shop", "robot"},
 	Can:      func(account string, a engine.Action) bool { return account == "shop" || a == engine.SendText },
+	Hours:    map[string]hours.Times{"shop": nil, "night": nil},
 }
 
 func TestProblems(t *testing.T) {
@@ -109,6 +111,32 @@ func TestProblems(t *testing.T) {
 			`bot.toml:3:1: skill "a": unknown key "keyword" (did you mean "keywords"?)`}},
 		{"keywords of a wrong type are reported once", "name = \"a\"\nkeywords = \"x\"\nreply = \"a\"", []string{
 			`bot.toml:3:12: skill "a": keywords: expected a list of strings, found the string "x"`}},
+		{"any_of beside keywords", "name = \"a\"\nkeywords = [\"x\"]\nany_of = [\"y\"]\nreply = \"a\"", []string{
+			`bot.toml:4:10: skill "a": any_of beside keywords: one word of either would do`}},
+		{"any_of in another mode", "name = \"a\"\nmatch = \"exact\"\nany_of = [\"y\"]\nreply = \"a\"", []string{
+			`bot.toml:4:10: skill "a": any_of is for words that are contained (leave match = "exact" out`}},
+		{"all_of what nothing else matched", "name = \"a\"\nmatch = \"any\"\nall_of = [\"y\"]\nreply = \"a\"", []string{
+			`bot.toml:3:9: skill "a": match = "any" answers what nothing else matched and takes no keywords or patterns`}},
+		{"lists of no words", "name = \"a\"\nkeywords = [\"x\"]\nall_of = []\nnot = []\nreply = \"a\"", []string{
+			`bot.toml:4:10: skill "a": all_of is empty: it names words (all_of = ["发票"]), or is left out`,
+			`bot.toml:5:7: skill "a": not is empty`}},
+		{"words of nothing", "name = \"a\"\nall_of = [\"x\", \"\"]\nnot = [\" \"]\nreply = \"a\"", []string{
+			`bot.toml:3:16: skill "a": an empty word is in every message and asks for nothing`,
+			`bot.toml:4:8: skill "a": an empty word is in every message, so this skill would never answer`}},
+		{"words that are no text", "name = \"a\"\nall_of = [\"x\", 12]\nreply = \"a\"", []string{
+			`bot.toml:3:16: skill "a": all_of 2: expected a string, found the integer 12`}},
+		{"not alone", "name = \"a\"\nnot = [\"x\"]\nreply = \"a\"", []string{
+			`bot.toml:1:3: skill "a": a skill that answers messages needs keywords, patterns or match = "any"`}},
+		{"not what all_of asks for", "name = \"a\"\nall_of = [\"开发票\"]\nnot = [\"发票\"]\nreply = \"a\"", []string{
+			`bot.toml:4:8: skill "a": whatever holds "开发票" (all_of) holds "发票": this skill never answers`}},
+		{"not what every keyword holds", "name = \"a\"\nkeywords = [\"退款\", \"退货\"]\nnot = [\"退\"]\nreply = \"a\"", []string{
+			`bot.toml:1:3: skill "a": no keyword of this skill can ever fit, because of its all_of and not`}},
+		{"all_of what is not in the whole message", "name = \"a\"\nkeywords = [\"发票\"]\nmatch = \"exact\"\nall_of = [\"开\"]\nreply = \"a\"", []string{
+			`bot.toml:1:3: skill "a": no keyword of this skill can ever fit`}},
+		{"hours that are none", "name = \"a\"\nkeywords = [\"x\"]\nhours = \"shopp\"\nreply = \"a\"", []string{
+			`bot.toml:4:9: skill "a": there are no hours "shopp" in [hours] (did you mean "shop"?)`}},
+		{"hours without a name", "name = \"a\"\nkeywords = [\"x\"]\nhours = \"!\"\nreply = \"a\"", []string{
+			`bot.toml:4:9: skill "a": hours names one of [hours], with ! for outside of it`}},
 		{"a test that expects nothing", "name = \"a\"\nmatch = \"any\"\nreply = \"a\"\n[[skill.test]]\nsend = [\"x\"]", []string{
 			`bot.toml:5:9: skill "a": a test needs both send and expect`}},
 		{"all at once", "name = \"a\"\nwhere = \"x\"\npatterns = ['(']\nreply = \"{{.Foo}}\"", []string{
@@ -169,7 +197,8 @@ func TestWarnings(t *testing.T) {
 		{"three with one keyword: each later one is told", []string{`a: keywords = ["x"]`, `b: keywords = ["x"]`, `c: keywords = ["x"]`},
 			[]string{`bot.toml:8:13: skill "b"`, `bot.toml:12:13: skill "c"`}},
 		{"another mode", []string{`a: keywords = ["x"]`, `b: keywords = ["x"]; match = "exact"`}, nil},
-		{"another priority", []string{`a: keywords = ["x"]`, `b: keywords = ["x"]; priority = 1`}, nil},
+		{"another priority", []string{`a: keywords = ["x"]`, `b: keywords = ["x"]; priority = 1`},
+			[]string{`bot.toml:4:13: skill "a": keyword x never gets to this skill: "b" at bot.toml:5 answers whatever holds x, and its priority is 1 to 0`}},
 		{"another event", []string{`a: on = "friend_added"`, `b: on = "friend_request"`}, nil},
 		{"other accounts", []string{`a: keywords = ["x"]; accounts = ["shop"]`, `b: keywords = ["x"]; accounts = ["robot"]`}, nil},
 		{"an account in common", []string{`a: keywords = ["x"]`, `b: keywords = ["x"]; accounts = ["robot"]`}, []string{`bot.toml:8:13: `}},
@@ -184,7 +213,39 @@ func TestWarnings(t *testing.T) {
 		{"the later also answers without a mention", []string{`a: keywords = ["x"]; where = "group"`, `b: keywords = ["x"]; where = "group"; mention = false`}, nil},
 		{"the earlier lets later ones run", []string{`a: keywords = ["x"]; stop = false`, `b: keywords = ["x"]`}, nil},
 		{"one is disabled", []string{`a: keywords = ["x"]; enabled = false`, `b: keywords = ["x"]`}, nil},
-		{"one skill says a word twice", []string{`a: keywords = ["x", "Ｘ"]`}, nil},
+		{"one skill says a word twice", []string{`a: keywords = ["x", "Ｘ"]`}, []string{`bot.toml:4:18: skill "a": Ｘ is x again: width, case and the like do not count`}},
+		{"a shorter keyword of higher priority", []string{`a: keywords = ["券"]; priority = 1`, `b: keywords = ["优惠券", "领取"]`},
+			[]string{`bot.toml:9:13: skill "b": keyword 优惠券 never gets to this skill: "a" at bot.toml:1 answers whatever holds 券, and its priority is 1 to 0`}},
+		{"of which the longer is stronger at the same priority", []string{`a: keywords = ["券"]`, `b: keywords = ["优惠券"]`}, nil},
+		{"and an exact one too", []string{`a: keywords = ["券"]`, `b: keywords = ["券"]; match = "exact"`}, nil},
+		{"which holds in any mode", []string{`a: keywords = ["券"]; priority = 1`, `b: keywords = ["领券"]; match = "exact"`},
+			[]string{`bot.toml:9:13: skill "b": keyword 领券 never gets to this skill`}},
+		{"a prefix of higher priority", []string{`a: keywords = ["查"]; match = "prefix"; priority = 1`, `b: keywords = ["查单"]; match = "prefix"`, `c: keywords = ["查单"]`},
+			[]string{`bot.toml:10:13: skill "b": keyword 查单 never gets to this skill: "a" at bot.toml:1 answers whatever begins with 查`}},
+		{"the shorter asks for more", []string{`a: keywords = ["券"]; all_of = ["今天"]; priority = 1`, `b: keywords = ["优惠券"]`}, nil},
+		{"which the longer has", []string{`a: keywords = ["券"]; all_of = ["今天"]; priority = 1`, `b: keywords = ["优惠券"]; all_of = ["今天的"]`},
+			[]string{`bot.toml:10:13: skill "b": keyword 优惠券 never gets`}},
+		{"the shorter does not take all", []string{`a: keywords = ["券"]; not = ["取消"]; priority = 1`, `b: keywords = ["优惠券"]`}, nil},
+		{"nor does the longer", []string{`a: keywords = ["券"]; not = ["取消"]; priority = 1`, `b: keywords = ["优惠券"]; not = ["消"]`},
+			[]string{`bot.toml:10:13: skill "b": keyword 优惠券 never gets`}},
+		{"all_of that a keyword of higher priority covers", []string{`a: keywords = ["发票"]; priority = 1`, `b: all_of = ["开", "发票"]`},
+			[]string{`bot.toml:9:10: skill "b": this skill never answers: "a" at bot.toml:1 answers whatever holds 发票`}},
+		{"the same all_of", []string{`a: all_of = ["开", "发票"]`, `b: all_of = ["发票", "开"]`},
+			[]string{`bot.toml:8:10: skill "b": this skill never answers: "a" at bot.toml:1 has the same rule and comes first`}},
+		{"every event of higher priority", []string{`a: on = "friend_request"; priority = 1`, `b: on = "friend_request"; keywords = ["x"]`},
+			[]string{`bot.toml:10:13: skill "b": keyword x never gets to this skill: "a" at bot.toml:1 answers every friend_request`}},
+		{"what nothing else matched comes last whatever its priority", []string{`a: match = "any"; priority = 9`, `b: keywords = ["x"]`}, nil},
+		{"within hours and outside", []string{`a: keywords = ["x"]; hours = "shop"`, `b: keywords = ["x"]; hours = "!shop"`}, nil},
+		{"within hours and at any time", []string{`a: keywords = ["x"]; hours = "shop"`, `b: keywords = ["x"]`}, nil},
+		{"at any time and within hours", []string{`a: keywords = ["x"]`, `b: keywords = ["x"]; hours = "shop"`}, []string{`bot.toml:8:13: `}},
+		{"the earlier in one of the accounts", []string{`a: keywords = ["x"]; accounts = ["shop"]`, `b: keywords = ["x"]`}, nil},
+		{"the earlier in private only", []string{`a: keywords = ["x"]`, `b: keywords = ["x"]; where = "any"`}, nil},
+		{"one keyword that not shuts out", []string{`a: keywords = ["退款", "换货"]; not = ["退"]`},
+			[]string{`bot.toml:4:13: skill "a": keyword 退款 never fits: it holds 退 (not)`}},
+		{"a word of all_of in another", []string{`a: all_of = ["发票", "票"]`}, []string{`bot.toml:4:17: skill "a": 票 asks for nothing more: it is in 发票`}},
+		{"a pattern that fits everything", []string{`a: patterns = ['.+']`, `b: patterns = ['(?s)^.']`, `c: patterns = ['^.$', 'x.+']`}, []string{
+			`bot.toml:4:13: skill "a": pattern ".+" fits every text, and comes before keywords that are contained (match = "any" is for what nothing else matched)`,
+			`bot.toml:8:13: skill "b": pattern "(?s)^." fits every text`}},
 		{"full-width braces", []string{`a: keywords = ["x"]; once = "｛｛.User｝｝"`}, []string{`bot.toml:5:8: skill "a": full-width braces ｛｛ are sent as they are (write {{.User}} in place of ｛｛.User｝｝)`}},
 		{"members join in groups only", []string{`a: on = "member_joined"; where = "private"`}, []string{`bot.toml:5:9: skill "a": group_member_joined happens in groups only`}},
 		{"friends are not added in groups", []string{`a: on = "friend_added"; where = "group"`}, []string{`bot.toml:5:9: skill "a": friend_added never happens in a group`}},
@@ -319,4 +380,14 @@ reply = "hi"`: "",
 			t.Errorf("%s\ngot %v, want %q", toml, err, problem)
 		}
 	}
+}
+
+func TestATextThatIsSentInPieces(t *testing.T) {
+	opts := shopOnly
+	opts.TextLimit = 30
+	c := skilltest.Parse(t, "[[skill]]\nname = \"a\"\nkeywords = [\"x\"]\nreply = [{text = \"一二三四五六七八九十{{.User}}\"}, {text = \"一二三四五六七八九十{{.User}}。\"}]")
+	if _, err := skills.Build(c.Sections, opts); err != nil {
+		t.Fatal(err)
+	}
+	compare(t, c.Warnings(), []string{`bot.toml:4:50: skill "a": this text of 33 bytes or more is sent in 2 messages, since one takes 30 (a link or a file reads better)`})
 }

@@ -2,6 +2,7 @@ package skills
 
 import (
 	"slices"
+	"time"
 
 	"bot/engine"
 	"bot/skills/kind"
@@ -14,6 +15,8 @@ type entry struct {
 	run   engine.Skill // what answers: skill, or what stands around it
 	kind  kind.Kind
 	draft *kind.Draft
+	// location is where an account is.
+	location func(account string) *time.Location
 }
 
 // miss is why a skill does not answer an event.
@@ -30,41 +33,44 @@ const (
 	privateOnly
 	notMentioned
 	notText
-	noMatch
+	wrongTime
 )
 
-// fit compares an event with the skill's rule. text is the event's.
-func (e *entry) fit(ev *engine.Event, text *match.Text) (match.Hit, miss) {
+// bars says why the skill does not answer an event whatever its text says; fits
+// where the text decides.
+func (e *entry) bars(ev *engine.Event) miss {
 	d := e.draft
 	message := ev.Kind == engine.Message
 	switch {
 	case !d.Enabled:
-		return match.Hit{}, disabled
+		return disabled
 	case d.On != string(ev.Kind):
-		return match.Hit{}, otherKind
+		return otherKind
 	case len(d.Accounts) > 0 && !slices.Contains(d.Accounts, ev.Account):
-		return match.Hit{}, otherAccount
+		return otherAccount
 	case !d.Admits(ev.Conversation):
-		return match.Hit{}, notAmong
+		return notAmong
 	case d.ShutsOut(ev.Conversation):
-		return match.Hit{}, shutOut
+		return shutOut
 	case d.Where == kind.Group && !ev.Group:
-		return match.Hit{}, groupsOnly
+		return groupsOnly
 	case d.Where == kind.Private && ev.Group:
-		return match.Hit{}, privateOnly
+		return privateOnly
 	case message && ev.Group && d.Mention && ev.Mention != engine.MentionMe:
-		return match.Hit{}, notMentioned
+		return notMentioned
 	case message && !ev.Spoken() && !d.Rule.IsBare():
-		return match.Hit{}, notText
+		return notText
+	case d.Hours != "" && d.Times.Open(e.local(ev)) == d.Outside:
+		return wrongTime
 	}
-	if hit, ok := d.Rule.Match(text); ok {
-		return hit, fits
-	}
-	return match.Hit{}, noMatch
+	return fits
 }
 
 // stateful tells whether the skill leaves states and goes on with them.
 func (e *entry) stateful() bool { return e.kind.Stateful || e.draft.Sensitive }
+
+// local is when an event was received, by the clock of its account.
+func (e *entry) local(ev *engine.Event) time.Time { return ev.Received.In(e.location(ev.Account)) }
 
 // scope is whose state the skill keeps.
 func (e *entry) scope() engine.Scope {

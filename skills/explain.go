@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"bot/engine"
+	"bot/skills/kind"
 	"bot/skills/match"
 )
 
@@ -36,34 +37,80 @@ func (s *Set) Skills() []Info {
 func rule(e *entry) string {
 	d := e.draft
 	var parts []string
-	if len(d.Keywords) > 0 {
+	switch {
+	case len(d.AnyOf) > 0:
+		parts = append(parts, fmt.Sprintf("contains %q", d.AnyOf))
+	case len(d.Keywords) > 0:
 		parts = append(parts, fmt.Sprintf("%s %q", d.Match, d.Keywords))
 	}
 	if len(d.Patterns) > 0 {
 		parts = append(parts, fmt.Sprintf("regex %q", d.Patterns))
 	}
+	words := strings.Join(parts, " or ")
 	switch {
+	case len(parts) > 0 && len(d.AllOf) > 0:
+		words += fmt.Sprintf(", and all of %q", d.AllOf)
+	case len(d.AllOf) > 0:
+		words = fmt.Sprintf("all of %q", d.AllOf)
 	case len(parts) > 0:
-		return strings.Join(parts, " or ")
 	case d.Rule.Bare == match.Any:
-		return "what nothing else matched"
+		words = "what nothing else matched"
 	default:
-		return "every " + d.On
+		words = "every " + d.On
 	}
+	if len(d.Not) > 0 {
+		words += fmt.Sprintf(", none of %q", d.Not)
+	}
+	if d.Hours != "" {
+		words += ", " + within(d)
+	}
+	return words
+}
+
+// within puts in words when a skill answers.
+func within(d *kind.Draft) string {
+	name, outside := strings.CutPrefix(d.Hours, "!")
+	if outside {
+		return fmt.Sprintf("outside the hours %q", name)
+	}
+	return fmt.Sprintf("in the hours %q", name)
 }
 
 // because puts in words why a skill answers.
 func because(e *entry, hit match.Hit) string {
-	switch hit.Mode {
-	case match.Every:
+	words := ""
+	switch {
+	case hit.Mode == match.Every:
 		return "every " + e.draft.On
-	case match.Any:
+	case hit.Mode == match.Any:
 		return "nothing else matched"
-	case match.Regex:
-		return "pattern " + strconv.Quote(hit.By)
+	case hit.By == "":
+		return allOf(e)
+	case hit.Mode == match.Regex:
+		words = "pattern " + strconv.Quote(hit.By)
 	default:
-		return "keyword " + strconv.Quote(hit.By) + " (" + hit.Mode.String() + ")"
+		words = "keyword " + strconv.Quote(hit.By) + " (" + hit.Mode.String() + ")"
 	}
+	if len(e.draft.AllOf) > 0 {
+		words += " and " + allOf(e)
+	}
+	return words
+}
+
+func allOf(e *entry) string { return fmt.Sprintf("all of %q", e.draft.AllOf) }
+
+// beats puts in words why a comes before b, of which both fit.
+func beats(a, b candidate) string {
+	x, y := a.entry.draft.Priority, b.entry.draft.Priority
+	switch {
+	case x != y:
+		return fmt.Sprintf("its priority is %d to %d", x, y)
+	case a.hit.Mode != b.hit.Mode:
+		return fmt.Sprintf("%v comes before %v", a.hit.Mode, b.hit.Mode)
+	case a.hit.Length != b.hit.Length:
+		return fmt.Sprintf("the longer keyword, %d characters to %d", a.hit.Length, b.hit.Length)
+	}
+	return "it stands earlier in the file"
 }
 
 // Explain tells for every skill whether it answers an event and why: those
@@ -82,26 +129,48 @@ func (s *Set) Explain(e *engine.Event, sender, shared engine.State) []engine.Ver
 	}
 	var all []engine.Verdict
 	shown := make(map[*entry]bool)
-	stopper := ""
-	for _, c := range contest(s.byKind[e.Kind], e) {
+	candidates := s.contest(e)
+	var winner *candidate // that stops
+	for i, c := range candidates {
 		shown[c.entry] = true
-		v := engine.Verdict{Skill: c.entry.draft.Name, Where: c.entry.draft.At(""), Won: stopper == "", Why: because(c.entry, c.hit)}
-		if !v.Won {
-			v.Why += fmt.Sprintf(", but %q comes first and stops", stopper)
-		}
-		if v.Won && c.entry.draft.Stop {
-			stopper = v.Skill
+		v := engine.Verdict{Skill: c.entry.draft.Name, Where: c.entry.draft.At(""), Won: winner == nil, Why: because(c.entry, c.hit)}
+		if winner != nil {
+			v.Why += fmt.Sprintf(", beaten by %q: %s", winner.entry.draft.Name, beats(*winner, c))
+		} else if c.entry.draft.Stop {
+			winner = &candidates[i]
 		}
 		all = append(all, v)
 	}
-	text := match.Read(e.Text)
+	text := s.folding.Read(e.Text)
 	for _, entry := range s.entries {
-		if !shown[entry] {
-			_, m := entry.fit(e, text)
-			all = append(all, engine.Verdict{Skill: entry.draft.Name, Where: entry.draft.At(""), Why: m.words(entry, e)})
+		if shown[entry] {
+			continue
 		}
+		v := engine.Verdict{Skill: entry.draft.Name, Where: entry.draft.At("")}
+		if m := entry.bars(e); m != fits {
+			v.Why = m.words(entry, e)
+		} else if v.Why = unlike(&entry.draft.Rule, text); v.Why == "" {
+			v.Why = fmt.Sprintf("it answers only what nothing else matched, and %q did", candidates[0].entry.draft.Name)
+		}
+		all = append(all, v)
 	}
 	return all
+}
+
+// unlike puts in words why a text does not fit a rule; "" where it does.
+func unlike(r *match.Rule, text *match.Text) string {
+	var reasons []string
+	one := match.Rule{Bare: r.Bare, Keywords: r.Keywords, Patterns: r.Patterns}
+	if _, ok := one.Match(text); !ok {
+		reasons = append(reasons, "no keyword or pattern fits")
+	}
+	if words := r.Lacks(text); len(words) > 0 {
+		reasons = append(reasons, fmt.Sprintf("the text lacks %q (all_of)", words))
+	}
+	if words := r.Holds(text); len(words) > 0 {
+		reasons = append(reasons, fmt.Sprintf("the text holds %q (not)", words))
+	}
+	return strings.Join(reasons, "; ")
 }
 
 // words say why a skill does not answer an event.
@@ -125,9 +194,8 @@ func (m miss) words(e *entry, ev *engine.Event) string {
 		return "nobody mentions the bot (mention = false)"
 	case notText:
 		return fmt.Sprintf("its keywords are for texts, this is %q", ev.Type)
-	case noMatch:
-		return "no keyword or pattern fits"
-	default: // it does fit, and was left out for all that
-		return "it answers only what nothing else matched"
+	case wrongTime:
+		return fmt.Sprintf("it answers %s only, and this came on %s", within(e.draft), e.local(ev).Format("Mon 2006-01-02 15:04"))
 	}
+	return ""
 }

@@ -48,8 +48,8 @@ func TestExplain(t *testing.T) {
 	}{
 		{"who won and who came second, then why each other lost", chat.Message("优惠券"), engine.State{}, []string{
 			`+ first: keyword "优惠券" (contains)`,
-			`- second: keyword "券" (contains), but "first" comes first and stops`,
-			`- rest: it answers only what nothing else matched`,
+			`- second: keyword "券" (contains), beaten by "first": the longer keyword, 3 characters to 1`,
+			`- rest: it answers only what nothing else matched, and "first" did`,
 			`- off: it is disabled`,
 			`- welcome: it answers friend_added, this is message`,
 			`- vips: it is not for account "shop"`,

@@ -14,23 +14,41 @@ import (
 type Set struct {
 	entries []*entry // in the order of the files
 	byName  map[string]*entry
-	byKind  map[engine.Kind][]*entry // those that are enabled
-	hearing []*entry                 // of these, kind.Listeners
+	byKind  map[engine.Kind]*contenders // those that are enabled
+	hearing []*entry                    // of these, kind.Listeners
+	folding match.Folding
+}
+
+// contenders are the skills for one kind of event, with an index of their rules.
+type contenders struct {
+	entries []*entry
+	index   *match.Index
 }
 
 var _ engine.Router = (*Set)(nil)
 
-func newSet(entries []*entry) *Set {
-	s := &Set{entries: entries, byName: make(map[string]*entry), byKind: make(map[engine.Kind][]*entry)}
+func newSet(entries []*entry, folding match.Folding) *Set {
+	s := &Set{entries: entries, byName: make(map[string]*entry), byKind: make(map[engine.Kind]*contenders), folding: folding}
 	for _, e := range entries {
-		if e.draft.Enabled {
-			s.byName[e.draft.Name] = e
-			on := engine.Kind(e.draft.On)
-			s.byKind[on] = append(s.byKind[on], e)
-			if _, ok := e.skill.(kind.Listener); ok {
-				s.hearing = append(s.hearing, e)
-			}
+		if !e.draft.Enabled {
+			continue
 		}
+		s.byName[e.draft.Name] = e
+		if _, ok := e.skill.(kind.Listener); ok {
+			s.hearing = append(s.hearing, e)
+		}
+		on := engine.Kind(e.draft.On)
+		if s.byKind[on] == nil {
+			s.byKind[on] = new(contenders)
+		}
+		s.byKind[on].entries = append(s.byKind[on].entries, e)
+	}
+	for _, c := range s.byKind {
+		rules := make([]*match.Rule, len(c.entries))
+		for i, e := range c.entries {
+			rules[i] = &e.draft.Rule
+		}
+		c.index = match.NewIndex(rules)
 	}
 	return s
 }
@@ -61,7 +79,7 @@ func (s *Set) Rules(e *engine.Event) []engine.Choice {
 		return []engine.Choice{e.choice(hit)}
 	}
 	var choices []engine.Choice
-	for _, c := range contest(s.byKind[e.Kind], e) {
+	for _, c := range s.contest(e) {
 		choices = append(choices, c.entry.choice(c.hit))
 		if c.entry.draft.Stop {
 			break
@@ -89,23 +107,18 @@ type candidate struct {
 // contest returns the skills that fit an event in the order of precedence:
 // priority, strength of the hit, order of the files. Those that answer what
 // nothing else matched drop out as soon as anything else did.
-func contest(entries []*entry, e *engine.Event) []candidate {
-	if len(entries) == 0 {
+func (s *Set) contest(e *engine.Event) []candidate {
+	c := s.byKind[e.Kind]
+	if c == nil {
 		return nil
 	}
-	text := match.Read(e.Text)
-	var rules, rest []candidate
-	for _, entry := range entries {
-		switch hit, miss := entry.fit(e, text); {
-		case miss != fits:
-		case hit.Mode == match.Any:
-			rest = append(rest, candidate{entry, hit})
-		default:
-			rules = append(rules, candidate{entry, hit})
+	found := c.index.Match(s.folding.Read(e.Text), func(i int) bool { return c.entries[i].bars(e) == fits })
+	rest := !slices.ContainsFunc(found, func(f match.Found) bool { return f.Hit.Mode != match.Any })
+	var rules []candidate
+	for _, f := range found {
+		if rest || f.Hit.Mode != match.Any {
+			rules = append(rules, candidate{c.entries[f.Rule], f.Hit})
 		}
-	}
-	if len(rules) == 0 {
-		rules = rest
 	}
 	slices.SortStableFunc(rules, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.entry.draft.Priority, a.entry.draft.Priority), match.Compare(a.hit, b.hit))

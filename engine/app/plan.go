@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"bot/engine/config"
 	"bot/engine/egress"
 	"bot/engine/fetch"
+	"bot/engine/hours"
 	"bot/engine/ingress"
 	"bot/engine/pace"
 	"bot/engine/turn"
@@ -38,6 +40,12 @@ type Accounts struct {
 	// TextLimit is the longest text in bytes that all of their platforms take; 0
 	// where none is known.
 	TextLimit int
+	// Folding says what skills overlook in texts besides what they always do.
+	Folding config.Match
+	// Hours are lists of times by the names that skills refer to.
+	Hours map[string]hours.Times
+	// Location is where an account is.
+	Location func(account string) *time.Location
 }
 
 // SkillBuilder turns sections of the configuration into skills, or reports all
@@ -88,6 +96,7 @@ func prepare(load func() (*config.Config, error), build SkillBuilder, host chann
 	}
 	skills, skillErr := build(sections, Accounts{
 		Names: accountNames(cfg.Accounts), Selves: selves(cfg.Accounts), Can: can, Cannot: cannot, Takes: takes, TextLimit: shortest(cfg.Accounts),
+		Folding: cfg.Match, Hours: cfg.Hours, Location: locations(cfg),
 	})
 	if err != nil || skillErr != nil {
 		return nil, config.ProblemsIn(errors.Join(err, skillErr))
@@ -223,6 +232,17 @@ func shortest(accounts []config.Account) (limit int) {
 		}
 	}
 	return limit
+}
+
+// locations tells where the accounts are; those that are not there are where the
+// configuration is.
+func locations(cfg *config.Config) func(account string) *time.Location {
+	by := make(map[string]*time.Location)
+	for _, a := range cfg.Accounts {
+		by[a.Name] = a.Location
+	}
+	otherwise := cfg.Location()
+	return func(account string) *time.Location { return cmp.Or(by[account], otherwise) }
 }
 
 func accountNames(accounts []config.Account) []string {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"bot/engine"
 	"bot/engine/config"
@@ -98,7 +99,8 @@ func (p *Plan) play(ctx context.Context, scripts []engine.Script) error {
 const trialGroup = "test-group"
 
 // Trial is a stage for trying the plan's skills: on the named account, or the
-// first one; where no account is configured yet, on an imagined one.
+// first one; where no account is configured yet, on an imagined one. It begins on
+// a Monday at 09:00 there.
 func (p *Plan) Trial(account string, group bool) trial.Options {
 	o := trial.Options{Setup: p.Setup, Account: account, Timeout: skillTimeout, Chance: func() float64 { return 0.5 }}
 	if o.Account == "" && len(p.Config.Accounts) > 0 {
@@ -111,5 +113,15 @@ func (p *Plan) Trial(account string, group bool) trial.Options {
 	if group {
 		o.Group = trialGroup
 	}
+	o.Start = trialStart(o.Setup.Accounts[o.Account].Location)
 	return o
+}
+
+// trialStart is when tests begin: a Monday at nine in the morning, so that those
+// of skills that have hours come out the same whenever they are run.
+func trialStart(l *time.Location) time.Time {
+	if l == nil {
+		l = time.UTC
+	}
+	return time.Date(2026, time.March, 2, 9, 0, 0, 0, l)
 }

@@ -19,6 +19,7 @@ func (d *Draft) check() {
 	d.oneOf("where", d.Where, []string{Private, Group, Any})
 	d.oneOf("scope", d.Scope, []string{"sender", "conversation"})
 	d.place()
+	d.hours()
 	before := len(d.problems)
 	d.Rule = d.rule()
 	d.unsure = d.undecoded || len(d.problems) > before
@@ -62,7 +63,7 @@ func (d *Draft) rule() match.Rule {
 		mode = match.Contains
 	}
 	rule := match.Rule{Bare: match.Every}
-	bare := len(d.Keywords) == 0 && len(d.Patterns) == 0
+	bare := len(d.Keywords)+len(d.Patterns)+len(d.AnyOf)+len(d.AllOf) == 0
 	switch {
 	case mode == match.Any:
 		rule.Bare = match.Any
@@ -70,42 +71,35 @@ func (d *Draft) rule() match.Rule {
 			d.Problem("match", `match = "any" answers what nothing else matched and takes no keywords or patterns`)
 			return rule
 		}
+		rule.Not = d.words("not", d.Not, match.Contains)
+		return rule
 	case mode == match.Regex && len(d.Keywords) > 0:
 		d.Problem("keywords", `match = "regex" reads patterns, not keywords (patterns = ['…'])`)
 	case mode == match.Regex && d.Lacks("patterns", len(d.Patterns) == 0):
 		d.Problem("match", `match = "regex" needs patterns = ['…']`)
-	case mode != match.Regex && d.On == string(engine.Message) && d.Lacks("keywords", bare) && d.Lacks("patterns", bare):
+	case mode != match.Regex && d.On == string(engine.Message) && d.needsRule(bare):
 		d.Problem("", `a skill that answers messages needs keywords, patterns or match = "any"`)
 	}
 	if mode != match.Regex {
-		d.keywords(&rule, mode)
+		rule.Keywords = d.words("keywords", d.Keywords, mode)
 	}
+	d.conditions(&rule, mode)
 	for i, expr := range d.Patterns {
 		if expr == "" && !d.Lacks(Path("patterns", i), true) {
 			continue
 		}
-		re, err := match.NewPattern(expr)
+		re, err := d.World.Folding.NewPattern(expr)
 		if err != nil {
 			d.Problem(Path("patterns", i), "%v", err)
 			continue
 		}
+		if match.FitsAll(re) {
+			d.Warn(Path("patterns", i), `pattern %q fits every text, and comes before keywords that are contained (match = "any" is for what nothing else matched)`, expr)
+		}
 		rule.Patterns = append(rule.Patterns, re)
 	}
+	d.impossible(&rule)
 	return rule
-}
-
-func (d *Draft) keywords(rule *match.Rule, mode match.Mode) {
-	for i, typed := range d.Keywords {
-		if typed == "" && !d.Lacks(Path("keywords", i), true) {
-			continue
-		}
-		k, err := match.NewKeyword(typed, mode)
-		if err != nil {
-			d.Problem(Path("keywords", i), "%v", err)
-			continue
-		}
-		rule.Keywords = append(rule.Keywords, k)
-	}
 }
 
 func (d *Draft) oneOf(key, value string, known []string) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"bot/engine"
+	"bot/engine/hours"
 	"bot/engine/nearest"
 	"bot/skills/match"
 	"bot/skills/render"
@@ -19,7 +20,10 @@ type Draft struct {
 	Keys
 	World World
 	Rule  match.Rule
-	Needs []Need
+	// Times are the hours in which the skill answers, or outside of which it does.
+	Times   hours.Times
+	Outside bool
+	Needs   []Need
 	// Answers are those of Test, one list for each.
 	Answers [][]engine.Answer
 	// Waits says that the skill waits for another system (engine.Choice.Waits).
@@ -42,6 +46,10 @@ type World struct {
 	Can func(account string, a engine.Action) bool
 	// Fetch makes a client for other systems, as fetch.NewClient does.
 	Fetch func(allow func(host string) bool) *http.Client
+	// Folding is how texts are compared.
+	Folding match.Folding
+	// Hours are the lists of [hours] by their names.
+	Hours map[string]hours.Times
 }
 
 // Need is an action that a skill takes and its platforms must have; Key is
@@ -125,10 +133,20 @@ func (d *Draft) Text(key, text string, s render.Scope) *render.Template {
 	if err != nil {
 		d.Problem(key, "%v", err)
 	}
+	if t != nil {
+		d.length(key, t)
+	}
 	if doubt := render.Doubt(text); doubt != "" {
 		d.Warn(key, "%s", doubt)
 	}
 	return t
+}
+
+// length warns of a text that is sent in pieces.
+func (d *Draft) length(key string, t *render.Template) {
+	if n, limit := t.Least(), d.World.Limit; limit > 0 && n > limit {
+		d.Warn(key, "this text of %d bytes or more is sent in %d messages, since one takes %d (a link or a file reads better)", n, (n+limit-1)/limit, limit)
+	}
 }
 
 // Seen is what the skill's first answer may refer to, when the rule has just

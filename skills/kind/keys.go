@@ -21,6 +21,10 @@ type Keys struct {
 	Keywords     []string        `toml:"keywords"`
 	Patterns     []string        `toml:"patterns"`
 	Match        string          `toml:"match"`
+	AnyOf        []string        `toml:"any_of"` // keywords that are contained
+	AllOf        []string        `toml:"all_of"`
+	Not          []string        `toml:"not"`
+	Hours        string          `toml:"hours"` // a name in [hours], with ! outside of them
 	Stop         bool            `toml:"stop"`
 	Enabled      bool            `toml:"enabled"`
 	Scope        string          `toml:"scope"`

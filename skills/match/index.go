@@ -2,7 +2,6 @@ package match
 
 import (
 	"cmp"
-	"iter"
 	"regexp"
 	"slices"
 
@@ -173,18 +172,11 @@ func (x *Index) hit(t *Text, asks []ask) (Hit, bool) {
 		}
 		asks = asks[1:]
 	}
-	return r.strongest(t, best, r.patterns(asks))
-}
-
-// patterns are those of the asks, each once.
-func (r *Rule) patterns(asks []ask) iter.Seq[*regexp.Regexp] {
-	return func(yield func(*regexp.Regexp) bool) {
-		last := int32(none)
-		for _, a := range asks {
-			if a.at != last && !yield(r.Patterns[a.at]) {
-				return
-			}
-			last = a.at
+	var patterns []*regexp.Regexp
+	for i, a := range asks {
+		if i == 0 || a != asks[i-1] { // each once
+			patterns = append(patterns, r.Patterns[a.at])
 		}
 	}
+	return r.strongest(t, best, patterns)
 }

@@ -45,13 +45,13 @@ func (k Keyword) fits(t *Text) bool {
 	}
 }
 
-// length is how long a keyword is in characters, for precedence.
-func (k Keyword) length() int { return utf8.RuneCountInString(k.Form) }
+// Length is how long a keyword is in characters, for precedence.
+func (k Keyword) Length() int { return utf8.RuneCountInString(k.Form) }
 
 // length of several words together.
 func length(words []Keyword) (n int) {
 	for _, k := range words {
-		n += k.length()
+		n += k.Length()
 	}
 	return n
 }

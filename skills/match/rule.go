@@ -2,7 +2,6 @@ package match
 
 import (
 	"cmp"
-	"iter"
 	"regexp"
 	"slices"
 )
@@ -96,7 +95,7 @@ func (r *Rule) Match(t *Text) (Hit, bool) {
 			best = i
 		}
 	}
-	return r.strongest(t, best, slices.Values(r.Patterns))
+	return r.strongest(t, best, r.Patterns)
 }
 
 // none is no keyword.
@@ -105,14 +104,14 @@ const none = -1
 // better compares two keywords that both fit.
 func (r *Rule) better(a, b int) bool {
 	x, y := r.Keywords[a], r.Keywords[b]
-	return cmp.Or(cmp.Compare(x.Mode, y.Mode), cmp.Compare(y.length(), x.length()), cmp.Compare(a, b)) < 0
+	return cmp.Or(cmp.Compare(x.Mode, y.Mode), cmp.Compare(y.Length(), x.Length()), cmp.Compare(a, b)) < 0
 }
 
 // strongest is the hit by the best keyword that fits, or by the first of the
 // patterns that does and is stronger.
-func (r *Rule) strongest(t *Text, keyword int, patterns iter.Seq[*regexp.Regexp]) (Hit, bool) {
+func (r *Rule) strongest(t *Text, keyword int, patterns []*regexp.Regexp) (Hit, bool) {
 	if keyword == none || r.Keywords[keyword].Mode > Regex {
-		for re := range patterns {
+		for _, re := range patterns {
 			if m := t.submatch(re); m != nil {
 				return Hit{Mode: Regex, Length: length(r.All), Match: m, By: re.String()}, true
 			}
@@ -122,7 +121,7 @@ func (r *Rule) strongest(t *Text, keyword int, patterns iter.Seq[*regexp.Regexp]
 		return Hit{}, false
 	}
 	k := r.Keywords[keyword]
-	return Hit{Mode: k.Mode, Length: k.length() + length(r.All), Match: []string{k.Typed}, By: k.Typed}, true
+	return Hit{Mode: k.Mode, Length: k.Length() + length(r.All), Match: []string{k.Typed}, By: k.Typed}, true
 }
 
 // plainHit is the hit of a rule that does not ask for one of several.

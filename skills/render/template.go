@@ -106,8 +106,10 @@ func Parse(text string, s Scope) (*Template, error) {
 	}
 	countRounds(t.Root)
 	if !c.dynamic { // the walk knows names; a trial run knows the types of functions' arguments
-		if err := t.Execute(io.Discard, sample(s)); err != nil {
-			return nil, fmt.Errorf("bad template: %s", plain(err))
+		for _, value := range []string{"", "1"} { // {{if .Text}} goes one way and the other
+			if err := t.Execute(io.Discard, sample(s, value)); err != nil {
+				return nil, fmt.Errorf("bad template: %s", plain(err))
+			}
 		}
 	}
 	return &Template{
@@ -166,12 +168,16 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return b.text.Write(p)
 }
 
-func sample(s Scope) Data {
-	d := Data{Match: make([]string, s.Groups), Data: make(map[string]string), Now: time.Unix(0, 0).UTC()}
+// sample is data of which every text has one value.
+func sample(s Scope, value string) Data {
+	d := Data{
+		User: value, UserName: value, Conversation: value, Account: value, Text: value, Members: value, Actor: value,
+		Match: slices.Repeat([]string{value}, s.Groups), Data: make(map[string]string), Now: time.Unix(0, 0).UTC(),
+	}
 	d.rounds = new(int)
 	d.Day = d.Now.Format(time.DateOnly)
 	for _, name := range s.Saves {
-		d.Data[name] = ""
+		d.Data[name] = value
 	}
 	return d
 }

@@ -107,6 +107,14 @@ func TestEveryWordIsFoundWhereItIs(t *testing.T) {
 	})
 }
 
+func TestMoreThanAFewWordsInAText(t *testing.T) {
+	words := many(500)
+	l := New(words)
+	if got := in(l, words, strings.Join(words[:100], " ")+words[0]); len(got) < 100 || !slices.Equal(got[:100], words[:100]) {
+		t.Errorf("%d are found: %q", len(got), got)
+	}
+}
+
 func FuzzIn(f *testing.F) {
 	f.Add("he she his hers", "ushers")
 	f.Add("优惠券 惠 \xff", "优惠\xff券")
