@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"bot/engine"
+	"bot/engine/config"
 	"bot/engine/trial"
 	"bot/engine/turn"
 	"bot/skills"
@@ -88,5 +89,28 @@ func TestTheExamplesOfTheReferenceWork(t *testing.T) {
 				t.Error(err)
 			}
 		}
+	}
+}
+
+// hoursExample is the block of the reference that holds hours.
+var hoursExample = regexp.MustCompile("(?s)```toml\n(\\[hours\\]\n.*?)```")
+
+func TestTheHoursOfTheReferenceAreRead(t *testing.T) {
+	doc, err := os.ReadFile("../docs/skills.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := hoursExample.FindSubmatch(doc)
+	if m == nil {
+		t.Fatal("there are none")
+	}
+	unset := func(string) (string, bool) { return "", false }
+	c, err := config.Parse("/bot.toml", m[1], unset, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	night := time.Date(2026, 3, 8, 3, 0, 0, 0, time.UTC) // a Sunday
+	if c.Hours["shop"].Open(night) || !c.Hours["night"].Open(night) {
+		t.Error("at three on a Sunday the night is on and the shop is closed")
 	}
 }
