@@ -8,6 +8,7 @@ import (
 	"bot/engine/app"
 	"bot/engine/channel"
 	"bot/engine/config"
+	"bot/skills"
 )
 
 // What skills need to know of the configuration beside their own tables.
@@ -29,7 +30,7 @@ timezone = "Asia/Tokyo"
 	var told app.Accounts
 	build := func(_ []engine.Section, accounts app.Accounts) (app.Skills, error) {
 		told = accounts
-		return nil, nil
+		return skills.Build(nil, skills.Options{})
 	}
 	plan, err := app.Prepare(load, build, channel.NewClient())
 	if err != nil {

@@ -65,11 +65,11 @@ func build(d *kind.Draft) engine.Skill {
 		Base: d.Base(seen), until: h.Until.Std(), account: h.Notify.Account, staff: h.Notify.To,
 		reply: d.Text("reply", c.Reply, seen), notice: d.Text("handoff.text", h.Text, seen),
 		released: d.Text("handoff.released_reply", h.Released, later), expired: d.Text("handoff.expired_reply", h.Expired, later),
-		changed: d.Text("", kind.Changed, later), accounts: d.World.Accounts, limit: d.World.Limit, can: d.World.Can,
+		changed: d.Text("", kind.Changed, later), accounts: d.World.Accounts, limit: d.World.Limit, can: d.World.Can, folding: d.World.Folding,
 	}
 	s.relays = meanwhile(d, h)
 	for i, w := range h.Release {
-		k, err := match.NewKeyword(w, match.Exact)
+		k, err := d.World.Folding.NewKeyword(w, match.Exact)
 		if err != nil {
 			d.Problem(kind.Path("handoff", "release", i), "%v", err)
 			continue

@@ -27,6 +27,7 @@ type skill struct {
 	until                                     time.Duration
 	account, staff                            string // whom to tell; staff "": nobody
 	release                                   match.Rule
+	folding                                   match.Folding
 	relays                                    bool
 	reply, notice, released, expired, changed *render.Template
 	accounts                                  []string
@@ -128,7 +129,7 @@ func (v *visit) during() (engine.Outcome, error) {
 		return v.end(v.expired, "nobody said anything for "+v.until.String(), false)
 	case v.turn.Expired: // what came after the time is the bot's again
 		return v.end(nil, "its time was over", true)
-	case e.Spoken() && v.release.Hits(match.Read(e.Text)):
+	case e.Spoken() && v.release.Hits(v.folding.Read(e.Text)):
 		text := v.released
 		if e.Self { // staff, by hand: they say themselves what is to be said
 			text = nil

@@ -7,7 +7,6 @@ import (
 
 	"bot/engine"
 	"bot/skills/kind"
-	"bot/skills/match"
 )
 
 // atStaff tells whether something was said in the staff's own conversation.
@@ -22,7 +21,7 @@ func (s *skill) Hears(e *engine.Event) ([]string, bool) {
 		return nil, false
 	}
 	word, id, ok := strings.Cut(strings.TrimSpace(e.Text), " ")
-	if id = strings.TrimSpace(id); !ok || id == "" || !s.release.Hits(match.Read(word)) {
+	if id = strings.TrimSpace(id); !ok || id == "" || !s.release.Hits(s.folding.Read(word)) {
 		return nil, false
 	}
 	return []string{word, id}, true

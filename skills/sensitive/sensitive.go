@@ -34,16 +34,17 @@ var yes = []string{"是", "是的", "确认", "确定", "yes", "y", "confirm"}
 // skill asks before another runs. It is safe for concurrent use.
 type skill struct {
 	engine.Skill
-	base   kind.Base
-	rule   match.Rule
-	ask    *render.Template
-	no     *render.Template
-	accept match.Rule
+	base    kind.Base
+	rule    match.Rule
+	folding match.Folding
+	ask     *render.Template
+	no      *render.Template
+	accept  match.Rule
 }
 
 // Around puts the question before a skill, as its draft says.
 func Around(d *kind.Draft, inner engine.Skill) engine.Skill {
-	s := &skill{Skill: inner, base: d.Voice(), rule: d.Rule, no: d.Text("", cancelled, render.Scope{})}
+	s := &skill{Skill: inner, base: d.Voice(), rule: d.Rule, folding: d.World.Folding, no: d.Text("", cancelled, render.Scope{})}
 	if d.On != string(engine.Message) {
 		d.Problem("sensitive", "a question can only be asked of somebody who wrote a message: %s is nobody's message", d.On)
 	}
@@ -53,7 +54,7 @@ func Around(d *kind.Draft, inner engine.Skill) engine.Skill {
 	}
 	s.ask = d.Text("sensitive_ask", ask, d.Seen())
 	for _, w := range yes {
-		k, err := match.NewKeyword(w, match.Exact)
+		k, err := d.World.Folding.NewKeyword(w, match.Exact)
 		if err != nil {
 			d.Problem("sensitive", "%v", err)
 		}
@@ -71,7 +72,7 @@ func (s *skill) Handle(ctx context.Context, t *engine.Turn) (engine.Outcome, err
 		return s.Skill.Handle(ctx, t)
 	case t.Expired || t.Event.Kind != engine.Message:
 		return engine.Outcome{State: new(engine.State), Pass: t.Event.Kind == engine.Message, Note: "not confirmed in time"}, nil
-	case t.Event.Spoken() && s.accept.Hits(match.Read(t.Event.Text)):
+	case t.Event.Spoken() && s.accept.Hits(s.folding.Read(t.Event.Text)):
 		return s.run(ctx, t)
 	}
 	said, err := s.base.Say(time.Time{}, s.no, render.Of(t))
@@ -94,7 +95,7 @@ func (s *skill) run(ctx context.Context, t *engine.Turn) (engine.Outcome, error)
 	e, turn := *t.Event, *t
 	e.Text = t.State.Data[text]
 	turn.Event, turn.State, turn.Match = &e, engine.State{}, nil
-	if hit, ok := s.rule.Match(match.Read(e.Text)); ok {
+	if hit, ok := s.rule.Match(s.folding.Read(e.Text)); ok {
 		turn.Match = hit.Match
 	}
 	out, err := s.Skill.Handle(ctx, &turn)
@@ -109,7 +110,7 @@ func (s *skill) run(ctx context.Context, t *engine.Turn) (engine.Outcome, error)
 var no = []string{"否", "不", "不是", "取消", "算了", "no", "n", "cancel"}
 
 func (s *skill) declines(e *engine.Event) bool {
-	said := match.Trim(match.Fold(e.Text))
+	said := match.Trim(s.folding.Fold(e.Text))
 	for _, w := range no {
 		if said == w {
 			return true
