@@ -1,4 +1,4 @@
-package do
+package act
 
 import (
 	"slices"
@@ -8,9 +8,9 @@ import (
 	"bot/skills/kind"
 )
 
-// act is an action that an operator may ask for. Where it is done follows from
+// sort is an action that an operator may ask for. Where it is done follows from
 // engine.Action.Place.
-type act struct {
+type sort struct {
 	action engine.Action
 	// on is the one event that it answers; "" any.
 	on engine.Kind
@@ -23,9 +23,9 @@ type act struct {
 	needs []string
 }
 
-// acts are all of them, in the order of engine.Actions. What is sent to people
+// sorts are all of them, in the order of engine.Actions. What is sent to people
 // is left to `reply`, which knows how to split and where to find its text.
-var acts = []act{
+var sorts = []sort{
 	{action: engine.RevokeMessage, carried: true},
 	{action: engine.UpdateCard, on: engine.Button, carried: true, needs: []string{"card", "button"}},
 	{action: engine.AcceptFriend, on: engine.FriendRequest, carried: true},
@@ -51,46 +51,43 @@ var replies = []engine.Action{
 	engine.SendText, engine.SendImage, engine.SendFile, engine.SendVoice, engine.SendVideo, engine.SendLink,
 }
 
-func find(name string) (act, bool) {
-	i := slices.IndexFunc(acts, func(a act) bool { return string(a.action) == name })
-	if i < 0 {
-		return act{}, false
-	}
-	return acts[i], true
-}
-
-func names() []string {
+// Names are the actions that an operator may ask for.
+func Names() []string {
 	var all []string
-	for _, a := range acts {
-		all = append(all, string(a.action))
-	}
-	for _, w := range wishes {
-		all = append(all, string(w))
+	for _, s := range sorts {
+		all = append(all, string(s.action))
 	}
 	return all
 }
 
-// check complains of an action that the skill's event cannot give what it takes.
-func (a act) check(d *kind.Draft) {
-	on := engine.Kind(d.On)
-	given := func(param string) bool { return d.Has(kind.Path("params", param)) }
-	switch place := a.action.Place(); {
-	case a.on == engine.FriendRequest && on != a.on:
-		d.Problem("do", `only a friend request can be accepted (on = "friend_request")`)
-	case a.on != "" && on != a.on:
-		d.Problem("do", "%s answers %s, not %s (on = %q)", a.action, a.on, on, a.on)
+func find(name string) (sort, bool) {
+	i := slices.IndexFunc(sorts, func(s sort) bool { return string(s.action) == name })
+	if i < 0 {
+		return sort{}, false
+	}
+	return sorts[i], true
+}
+
+// check complains of an action that the place cannot give what it takes.
+func (s sort) check(d *kind.Draft, p Place) {
+	at := p.Prefix + "do"
+	given := func(param string) bool { return d.Has(p.Prefix + kind.Path("params", param)) }
+	members := s.members && kind.TellsMembers(string(p.On))
+	switch place := s.action.Place(); {
+	case s.on == engine.FriendRequest && p.On != s.on:
+		d.Problem(at, `only a friend request can be accepted (on = "friend_request")`)
+	case s.on != "" && p.On != s.on:
+		d.Problem(at, "%s answers %s, not %s (on = %q)", s.action, s.on, p.On, s.on)
 	case place == "room_id" && !given(place) && privately(d):
-		d.Problem("do", "%s is done to a group, and there is none here (where = \"group\", or params = {room_id = \"…\"})", a.action)
-	case a.action == engine.DeleteFriend && !given(place) && (d.Where == kind.Group || on.InGroup()):
-		d.Problem("do", "%s is done to a contact, and a group is none (params = {user = \"{{.User}}\"})", a.action)
-	case len(a.needs) > 0 && !slices.ContainsFunc(a.needs, given) && !(a.members && kind.TellsMembers(d.On)):
-		d.Problem("do", "%s needs params = {%s = …}", a.action, strings.Join(a.needs, " = …} or {"))
-	case a.carried:
-		d.Need(a.action, "do")
+		d.Problem(at, "%s is done to a group, and there is none here (where = \"group\", or params = {room_id = \"…\"})", s.action)
+	case s.action == engine.DeleteFriend && !given(place) && (d.Where == kind.Group || p.On.InGroup()):
+		d.Problem(at, "%s is done to a contact, and a group is none (params = {user = \"{{.User}}\"})", s.action)
+	case len(s.needs) > 0 && !slices.ContainsFunc(s.needs, given) && !members:
+		d.Problem(at, "%s needs params = {%s = …}", s.action, strings.Join(s.needs, " = …} or {"))
+	case s.carried:
+		d.Need(s.action, at)
 	default:
-		d.NeedWith(a.action, "do", func(param string) bool {
-			return given(param) || param == "members" && a.members && kind.TellsMembers(d.On)
-		})
+		d.NeedWith(s.action, at, func(param string) bool { return given(param) || param == "members" && members })
 	}
 }
 
@@ -99,17 +96,17 @@ func privately(d *kind.Draft) bool { return d.Where == kind.Private || engine.Ki
 
 // misplaced says what is wrong with doing it where the event happened, "" when
 // nothing is: a skill that works anywhere meets both.
-func (a act) misplaced(e *engine.Event) string {
+func (s sort) misplaced(e *engine.Event) string {
 	switch {
-	case a.action.Place() == "room_id" && !e.Group:
-		return string(a.action) + " not done: this is no group"
-	case a.action == engine.DeleteFriend && e.Group:
-		return string(a.action) + " not done: a group is no friend"
+	case s.action.Place() == "room_id" && !e.Group:
+		return string(s.action) + " not done: this is no group"
+	case s.action == engine.DeleteFriend && e.Group:
+		return string(s.action) + " not done: a group is no friend"
 	}
 	return ""
 }
 
 // accepts tells whether the action answers a request.
-func (a act) accepts() bool {
-	return a.action == engine.AcceptFriend || a.action == engine.AcceptGroup || a.action == engine.ApproveMember
+func (s sort) accepts() bool {
+	return s.action == engine.AcceptFriend || s.action == engine.AcceptGroup || s.action == engine.ApproveMember
 }

@@ -1,4 +1,4 @@
-package do
+package act
 
 import (
 	"fmt"
@@ -16,12 +16,12 @@ type param func(d *render.Data) (any, error)
 
 // newParam reads a value of the configuration: each text in it is a template,
 // lists and tables stay what they are. Nil where something is wrong with it.
-func newParam(d *kind.Draft, key string, v any) param {
+func newParam(d *kind.Draft, key string, v any, s render.Scope) param {
 	switch v := v.(type) {
 	case nil: // it could not be read, and that has been said
 		return nil
 	case string:
-		t := d.Text(key, v, d.Seen())
+		t := d.Text(key, v, s)
 		if t == nil {
 			return nil
 		}
@@ -29,19 +29,19 @@ func newParam(d *kind.Draft, key string, v any) param {
 	case bool, int64:
 		return func(*render.Data) (any, error) { return v, nil }
 	case []any:
-		return listParam(d, key, v)
+		return listParam(d, key, v, s)
 	case map[string]any:
-		return tableParam(d, key, v)
+		return tableParam(d, key, v, s)
 	}
 	d.Problem(key, "a param is a text, a whole number, true or false, or a list or table of these (ids and fractions stand in quotes)")
 	return nil
 }
 
 // listParam leaves out what comes out empty: nobody is meant by it.
-func listParam(d *kind.Draft, key string, list []any) param {
+func listParam(d *kind.Draft, key string, list []any, s render.Scope) param {
 	var items []param
 	for i, one := range list {
-		if p := newParam(d, kind.Path(key, i), one); p != nil {
+		if p := newParam(d, kind.Path(key, i), one, s); p != nil {
 			items = append(items, p)
 		}
 	}
@@ -60,18 +60,18 @@ func listParam(d *kind.Draft, key string, list []any) param {
 	}
 }
 
-func tableParam(d *kind.Draft, key string, table map[string]any) param {
-	fields := newParams(d, key, table)
+func tableParam(d *kind.Draft, key string, table map[string]any, s render.Scope) param {
+	fields := newParams(d, key, table, s)
 	return func(data *render.Data) (any, error) { return fields.fill(data) }
 }
 
 // params are those of an action, by name.
 type params map[string]param
 
-func newParams(d *kind.Draft, key string, table map[string]any) params {
+func newParams(d *kind.Draft, key string, table map[string]any, s render.Scope) params {
 	all := make(params, len(table))
 	for _, name := range slices.Sorted(maps.Keys(table)) {
-		if p := newParam(d, kind.Path(key, name), table[name]); p != nil {
+		if p := newParam(d, kind.Path(key, name), table[name], s); p != nil {
 			all[name] = p
 		}
 	}
