@@ -1,14 +1,11 @@
 package form
 
 import (
-	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"bot/engine"
 	"bot/skills/kind"
-	"bot/skills/match"
 	"bot/skills/render"
 )
 
@@ -21,23 +18,22 @@ type config struct {
 	Cancel       []string        `toml:"cancel"`
 	CancelReply  string          `toml:"cancel_reply"`
 	Exit         []string        `toml:"exit"` // leave the form and let the other skills answer
+	Back         []string        `toml:"back"` // return to the question before
+	Skip         []string        `toml:"skip"` // leave an optional step out
+	NotText      string          `toml:"not_text"`
 	Expires      engine.Duration `toml:"expires"`
 	ExpiredReply string          `toml:"expired_reply"`
 	TooMany      string          `toml:"too_many"`
+	Confirm      string          `toml:"confirm"`
+	Yes          []string        `toml:"yes"`
+	No           []string        `toml:"no"`
+	ConfirmNo    string          `toml:"confirm_no"`
 	Done         string          `toml:"done"`
-}
-
-type stepConfig struct {
-	Save     string `toml:"save"`
-	Ask      string `toml:"ask"`
-	Pattern  string `toml:"pattern"`
-	Invalid  string `toml:"invalid"`
-	Attempts int    `toml:"attempts"`
+	Then         []thenConfig    `toml:"then"`
 }
 
 // What is said where the operator wrote nothing.
 const (
-	defaultInvalid   = "这个回答不符合要求，请重新输入。\nThat answer does not fit, please try again."
 	defaultCancelled = "已取消。\nCancelled."
 	defaultTooMany   = "错误次数过多，已退出，请重新开始。\nToo many answers did not fit. Please start again."
 	defaultDone      = "已完成，谢谢！\nDone, thank you!"
@@ -52,38 +48,33 @@ const (
 func build(d *kind.Draft) engine.Skill {
 	c := config{
 		Expires: engine.Duration(defaultExpires), CancelReply: defaultCancelled,
-		TooMany: defaultTooMany, Done: defaultDone,
+		TooMany: defaultTooMany, Done: defaultDone, ConfirmNo: noAgain,
 	}
 	d.Decode(&c)
-	saves := saved(&c)
 	// Past the first question the match is gone: a state holds no more than
 	// what was saved.
-	later := render.Scope{Saves: saves}
+	later := render.Scope{Saves: saved(&c)}
 	f := &form{
 		Base:         d.Base(later),
 		expires:      time.Duration(c.Expires),
-		cancel:       words(d, "cancel", c.Cancel),
-		exit:         words(d, "exit", c.Exit),
+		cancel:       newWords(d, "cancel", c.Cancel),
+		exit:         newWords(d, "exit", c.Exit),
+		back:         newWords(d, "back", c.Back),
 		cancelReply:  d.Text("cancel_reply", c.CancelReply, later),
 		expiredReply: d.Text("expired_reply", c.ExpiredReply, later),
 		tooMany:      d.Text("too_many", c.TooMany, later),
 		done:         d.Text("done", c.Done, later),
 		changed:      d.Text("", kind.Changed, later),
+		confirm:      newConfirm(d, &c, later),
+		then:         newThen(d, c.Then, later),
 	}
 	if d.Lacks("expires", c.Expires == 0) {
 		d.Problem("expires", `a form that expires at once can never be filled in (expires = "10m")`)
 	}
-	if d.Lacks("step", len(c.Steps) == 0) {
-		d.Problem("step", "a form needs at least one step")
-	}
-	for i := range c.Steps {
-		first := render.Scope{Saves: saves}
-		if i == 0 {
-			first.Groups = d.Seen().Groups
-		}
-		f.steps = append(f.steps, newStep(d, i, &c.Steps[i], first, later))
-	}
-	unique(d, c.Steps)
+	f.steps = newSteps(d, &c, later)
+	joined := connect(d, f.steps, c.Steps)
+	f.ask(d, &c, later)
+	f.lint(d, &c, joined)
 	d.Need(engine.SendText, "step")
 	return f
 }
@@ -99,64 +90,22 @@ func saved(c *config) []string {
 	return names
 }
 
-// identifier is what a template can name: {{.Data.phone}}.
-var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-
-func newStep(d *kind.Draft, i int, c *stepConfig, first, later render.Scope) step {
-	at := func(key string) string { return kind.Path("step", i, key) }
-	s := step{
-		save:     c.Save,
-		ask:      d.Text(at("ask"), c.Ask, first),
-		invalid:  d.Text(at("invalid"), c.Invalid, later),
-		attempts: c.Attempts,
-	}
-	if d.Lacks(at("save"), !identifier.MatchString(c.Save)) {
-		d.Problem(at("save"), `save names the answer in templates: a letter, then letters, digits and _ (save = "phone"), not %q`, c.Save)
-	}
-	if d.Lacks(at("ask"), strings.TrimSpace(c.Ask) == "") {
-		d.Problem(at("ask"), `a step needs a question (ask = "…")`)
-	}
-	if strings.TrimSpace(c.Invalid) == "" {
-		s.invalid = d.Text(at("invalid"), defaultInvalid, later)
-	}
-	if !d.Has(at("attempts")) {
-		s.attempts = defaultAttempts
-	}
-	if d.Lacks(at("attempts"), s.attempts < 1 || s.attempts > maxAttempts) {
-		d.Problem(at("attempts"), "attempts must be between 1 and %d, not %d", maxAttempts, c.Attempts)
-	}
-	if c.Pattern == "" {
-		return s
-	}
-	var err error
-	if s.pattern, err = match.Compile(c.Pattern); err != nil {
-		d.Problem(at("pattern"), "%v", err)
-	}
-	return s
-}
-
-func unique(d *kind.Draft, steps []stepConfig) {
-	for i, s := range steps {
-		earlier := slices.IndexFunc(steps, func(o stepConfig) bool { return o.Save == s.Save })
-		if s.Save != "" && earlier < i {
-			d.Problem(kind.Path("step", i, "save"), "%q is already saved by the step at %s", s.Save, d.At(kind.Path("step", earlier, "save")))
+// ask reads the questions, once the ways between them are known: the first may
+// refer to the match unless it may be asked a second time.
+func (f *form) ask(d *kind.Draft, c *config, later render.Scope) {
+	for i := range f.steps {
+		scope := later
+		if i == 0 && !f.asksAgain() {
+			scope.Groups = d.Seen().Groups
 		}
+		f.steps[i].question(d, i, &c.Steps[i], scope)
 	}
 }
 
-// words are said alone, in any width or case and with any punctuation.
-func words(d *kind.Draft, key string, typed []string) match.Rule {
-	var r match.Rule
-	for i, w := range typed {
-		if w == "" && !d.Lacks(kind.Path(key, i), true) {
-			continue
-		}
-		k, err := match.NewKeyword(w, match.Exact)
-		if err != nil {
-			d.Problem(kind.Path(key, i), "%v", err)
-			continue
-		}
-		r.Keywords = append(r.Keywords, k)
+// asksAgain tells whether anything leads back to the first question.
+func (f *form) asksAgain() bool {
+	if !f.back.none() || f.confirm != nil && !f.confirm.cancels {
+		return true
 	}
-	return r
+	return slices.ContainsFunc(f.steps, func(s step) bool { return s.leadsTo(0) })
 }

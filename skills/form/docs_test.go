@@ -12,7 +12,7 @@ func TestTheReferenceNamesEveryKeyOfAForm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, typ := range []reflect.Type{reflect.TypeFor[config](), reflect.TypeFor[stepConfig]()} {
+	for _, typ := range []reflect.Type{reflect.TypeFor[config](), reflect.TypeFor[stepConfig](), reflect.TypeFor[thenConfig]()} {
 		for i := range typ.NumField() {
 			key := typ.Field(i).Tag.Get("toml")
 			if key != "" && !strings.Contains(string(doc), "`"+key+"`") {

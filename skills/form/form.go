@@ -3,17 +3,17 @@
 //
 // The state's node is the `save` of the question that is open. It names the
 // question and not its number, so that a reload may put steps in between; a
-// step that is gone ends the conversation politely at the next message.
+// step that is gone ends the conversation politely at the next message. Where
+// an answer leads follows from the configuration and the answers alone, so a
+// form that branches goes on by any reload too.
 package form
 
 import (
 	"context"
-	"regexp"
 	"time"
 
 	"bot/engine"
 	"bot/skills/kind"
-	"bot/skills/match"
 	"bot/skills/render"
 )
 
@@ -22,7 +22,10 @@ type form struct {
 	kind.Base
 	steps        []step
 	expires      time.Duration
-	cancel, exit match.Rule
+	cancel, exit words
+	back         words
+	confirm      *confirmation // nil: none
+	then         []deed
 	cancelReply  *render.Template
 	expiredReply *render.Template
 	tooMany      *render.Template
@@ -30,18 +33,9 @@ type form struct {
 	changed      *render.Template
 }
 
-// step is one question.
-type step struct {
-	save     string
-	ask      *render.Template
-	pattern  *regexp.Regexp // nil: any answer that is not empty
-	invalid  *render.Template
-	attempts int
-}
-
 // Handle implements engine.Skill.
-func (f *form) Handle(_ context.Context, turn *engine.Turn) (engine.Outcome, error) {
-	t := f.take(turn)
+func (f *form) Handle(ctx context.Context, turn *engine.Turn) (engine.Outcome, error) {
+	t := f.take(ctx, turn)
 	switch {
 	case !byState(turn):
 		return t.begin()
@@ -62,8 +56,8 @@ func byState(t *engine.Turn) bool {
 }
 
 // take opens the turn: what belongs to it and to no other goroutine.
-func (f *form) take(turn *engine.Turn) *visit {
-	v := &visit{form: f, turn: turn, state: turn.State.Clone(), due: f.Due(turn)}
+func (f *form) take(ctx context.Context, turn *engine.Turn) *visit {
+	v := &visit{ctx: ctx, form: f, turn: turn, state: turn.State.Clone(), due: f.Due(turn)}
 	if v.state.Data == nil { // an empty one does not survive the store
 		v.state.Data = make(map[string]string)
 	}

@@ -109,11 +109,11 @@ func TestDialogues(t *testing.T) {
 			user 绑定
 			bot  请输入手机号
 			sends sticker
-			bot  手机号格式不对，请重新输入
+			bot  这里只能看文字，请打字回答。⏎I can only read text here, please type your answer.
 			sends voice
-			bot  手机号格式不对，请重新输入
+			bot  这里只能看文字，请打字回答。⏎I can only read text here, please type your answer.
 			sends image
-			bot  手机号格式不对，请重新输入
+			bot  这里只能看文字，请打字回答。⏎I can only read text here, please type your answer.
 			user 13800000000
 			bot  请输入 13800000000 收到的验证码`},
 		{"the cancel word, with punctuation", `
