@@ -25,6 +25,8 @@ type Skills interface {
 	Len() int
 	// HearsSelf tells whether a skill wants to hear what an account itself said.
 	HearsSelf() bool
+	// Graphs draws the skills that are state machines, for people.
+	Graphs() []string
 }
 
 // Accounts is what skills are checked against.

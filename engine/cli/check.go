@@ -10,14 +10,20 @@ import (
 )
 
 // checkVerb says all that is wrong with a configuration: 0 nothing, 1
-// something, 2 it cannot be read.
+// something, 2 it cannot be read. Asked for, it draws the forms, also when their
+// tests fail: a drawing may show why.
 func checkVerb(ctx context.Context, c *call) int {
 	only := c.flags.String("run", "", "run the tests of this `skill` alone")
+	graph := c.flags.Bool("graph", false, "draw the forms as state machines")
 	if code, ok := c.parse(0, 0); !ok {
 		return code
 	}
 	tests := 0
+	var graphs []string
 	plan, err := c.plan()
+	if err == nil && *graph {
+		graphs = plan.Skills.Graphs()
+	}
 	switch {
 	case err != nil:
 	case *only != "":
@@ -27,7 +33,10 @@ func checkVerb(ctx context.Context, c *call) int {
 	}
 	var unread *fs.PathError
 	if c.json && !errors.As(err, &unread) {
-		return c.checkJSON(err)
+		return c.checkJSON(err, graphs)
+	}
+	for _, g := range graphs {
+		fmt.Fprintln(c.Out, g)
 	}
 	if err != nil {
 		return c.sayConfig(err, exitFailed)
@@ -40,12 +49,16 @@ func checkVerb(ctx context.Context, c *call) int {
 	return exitOK
 }
 
-func (c *call) checkJSON(err error) int {
+func (c *call) checkJSON(err error, graphs []string) int {
 	problems := []string{}
 	if err != nil {
 		problems = strings.Split(err.Error(), "\n")
 	}
-	json.NewEncoder(c.Out).Encode(map[string]any{"ok": err == nil, "problems": problems})
+	answer := map[string]any{"ok": err == nil, "problems": problems}
+	if graphs != nil {
+		answer["graphs"] = graphs
+	}
+	json.NewEncoder(c.Out).Encode(answer)
 	if err != nil {
 		return exitFailed
 	}

@@ -153,6 +153,54 @@ func TestCheckAnswersProgramsInJSON(t *testing.T) {
 	}
 }
 
+// ask is a form with a test.
+const ask = `
+[[skill]]
+name = "ask"
+keywords = ["问"]
+[[skill.step]]
+save = "name"
+ask = "名字？"
+[[skill.test]]
+send = ["问"]
+expect = ["名字？"]
+`
+
+func TestCheckDrawsTheForms(t *testing.T) {
+	for _, tt := range []struct {
+		name, config string
+		code         int
+		out          string
+	}{
+		{"before it says that all is well", plain + hello + ask, 0, "name: 名字？\n    any answer → done\n"},
+		{"also when a test fails", plain + strings.Replace(ask, `["名字？"]`, `["姓名？"]`, 1), 1, `form "ask" (bot.toml:11): contains ["问"]`},
+		{"but not when there is nothing to draw", plain + strings.Replace(ask, `save`, `safe`, 1), 1, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newShell(t)
+			s.write("bot.toml", tt.config)
+			got := s.bot("check", "-graph")
+			if got.code != tt.code || !strings.Contains(got.out, tt.out) || tt.out == "" && got.out != "" {
+				t.Errorf("exit %d, stdout %q, want %q", got.code, got.out, tt.out)
+			}
+			if fine := strings.HasSuffix(got.out, "tests passed: 2)\n"); fine != (tt.code == 0) {
+				t.Errorf("stdout ends with %q", got.out)
+			}
+		})
+	}
+	t.Run("in JSON for programs", func(t *testing.T) {
+		s := newShell(t)
+		s.write("bot.toml", plain+hello+ask)
+		var answer struct{ Graphs []string }
+		if err := json.Unmarshal([]byte(s.bot("check", "-graph", "-json").out), &answer); err != nil || len(answer.Graphs) != 1 {
+			t.Errorf("answers %q: %v", answer, err)
+		}
+		if got := s.bot("check", "-json").out; strings.Contains(got, "graphs") {
+			t.Errorf("unasked answers %s", got)
+		}
+	})
+}
+
 func TestCheckReadsTheEnvironment(t *testing.T) {
 	s := newShell(t)
 	s.write("bot.toml", plain+"token = \"${SHOP_TOKEN}\"\n"+hello)

@@ -41,6 +41,9 @@ var spaces = regexp.MustCompile(`\s`)
 // dateBound reads a day of TOML's own, in quotes, or counted from today.
 func dateBound(v any) (*bound, bool) {
 	typed := fmt.Sprint(v)
+	if day, ok := v.(time.Time); ok {
+		typed = day.Format(time.DateOnly)
+	}
 	if m := fromToday.FindStringSubmatch(typed); m != nil {
 		off, err := 0, error(nil)
 		if m[1] != "" {

@@ -11,12 +11,15 @@ type edge struct {
 	to    int
 }
 
+// notAsked is the label of the way past a step.
+const notAsked = "not asked"
+
 // edges are all ways on from a step, as far as the configuration tells: which
 // of them somebody goes depends on their answers.
 func (f *form) edges(i int) (all []edge) {
 	s := &f.steps[i]
 	if len(s.when) > 0 {
-		all = append(all, edge{"not asked", s.next})
+		all = append(all, edge{notAsked, s.next})
 	}
 	skipped := s.next
 	for _, t := range s.turns {

@@ -3,7 +3,9 @@ package form
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // Graph draws the form as a state machine to be read in a terminal: each
@@ -38,8 +40,8 @@ func (f *form) Graph() string {
 			g.way(strings.Join(w.words.typed, ", "), w.to)
 		}
 	}
-	g.way("bad answers as often as attempts says", "too many")
-	g.way(f.expires.String()+" without an answer", "expired")
+	g.way("bad answer number "+f.patience(), "too many")
+	g.way(short(f.expires)+" without an answer", "expired")
 	return g.String()
 }
 
@@ -74,6 +76,17 @@ func (g *drawing) way(label, to string) {
 func (g *drawing) step(f *form, i int) {
 	s := &f.steps[i]
 	g.line(1, "%s: %s", s.save, headline(s.typed))
+	for _, e := range f.edges(i) {
+		if e.label == notAsked {
+			e.label = "unless " + s.conditions()
+		}
+		g.way(e.label, f.named(e.to))
+	}
+}
+
+// conditions are those of the step in words.
+func (s *step) conditions() string {
+	var all []string
 	for _, c := range s.when {
 		among := slices.Clone(c.among)
 		for i := range among {
@@ -81,11 +94,21 @@ func (g *drawing) step(f *form, i int) {
 				among[i] = "skipped"
 			}
 		}
-		g.line(2, "if %s is %s", c.save, strings.Join(among, " or "))
+		all = append(all, c.save+" is "+strings.Join(among, " or "))
 	}
-	for _, e := range f.edges(i) {
-		g.way(e.label, f.named(e.to))
+	return strings.Join(all, " and ")
+}
+
+// patience is how many bad answers end the form.
+func (f *form) patience() string {
+	least, most := maxAttempts, 1
+	for i := range f.steps {
+		least, most = min(least, f.steps[i].attempts), max(most, f.steps[i].attempts)
 	}
+	if least == most {
+		return strconv.Itoa(most)
+	}
+	return fmt.Sprintf("%d to %d", least, most)
 }
 
 // few are the first of many words.
@@ -96,8 +119,20 @@ func few(words []string) []string {
 	return append(slices.Clone(words[:3]), "…")
 }
 
+// short is a duration without the units that say nothing: 10m for 10m0s.
+func short(d time.Duration) string {
+	s := d.String()
+	if d%time.Minute == 0 {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if d%time.Hour == 0 {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
 // headlineLength is how many characters of a question are shown.
-const headlineLength = 40
+const headlineLength = 30
 
 // headline is the beginning of a question, in one line.
 func headline(asked string) string {

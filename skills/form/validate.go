@@ -1,13 +1,10 @@
 package form
 
 import (
-	"strconv"
-	"strings"
 	"time"
 
 	"bot/skills/answer"
 	"bot/skills/kind"
-	"bot/skills/match"
 )
 
 // validator is what `validate` names: a sort of answer that people write in
@@ -90,69 +87,4 @@ func (v *validator) bound(d *kind.Draft, key string, value any) *bound {
 		d.Problem(key, "%v is no limit of a %s (it looks like %s)", value, v.name, v.like)
 	}
 	return b
-}
-
-// newChoices reads `choices`, nil for none.
-func newChoices(d *kind.Draft, at func(string) string, texts []string) *answer.Choices {
-	if d.Has(at("choices")) && d.Lacks(at("choices"), len(texts) == 0) {
-		d.Problem(at("choices"), `choices is empty, so no answer fits (choices = ["个人", "公司"])`)
-	}
-	if len(texts) == 0 {
-		return nil
-	}
-	first := make(map[string]string)
-	for i, text := range texts {
-		key, form := kind.Path(at("choices"), i), match.Fold(text)
-		earlier, taken := first[form]
-		switch n, err := strconv.Atoi(match.Trim(form)); {
-		case form == "":
-			if d.Lacks(key, true) {
-				d.Problem(key, "an empty choice cannot be chosen")
-			}
-		case taken:
-			d.Problem(key, "%q reads like the choice %q", text, earlier)
-		case strings.Contains(text, "\n"):
-			d.Problem(key, "a choice stands in one line")
-		case err == nil && 1 <= n && n <= len(texts) && n != i+1:
-			d.Warn(key, "%q is also the number of the choice %q; who answers it gets %q", text, texts[n-1], text)
-		}
-		first[form] = text
-	}
-	return answer.NewChoices(texts)
-}
-
-// defaultInvalid is what a bad answer gets where nothing better is known.
-const defaultInvalid = "这个回答不符合要求，请重新输入。\nThat answer does not fit, please try again."
-
-// plea asks again for what the step wants: what is said to a bad answer where
-// the operator wrote nothing. It is a template.
-func (w *wants) plea(example string) string {
-	plea := defaultInvalid
-	for _, m := range media {
-		if m.name == w.medium {
-			return m.again
-		}
-	}
-	switch {
-	case w.choices != nil:
-		return literal("请选一个，回复编号或文字。\nPlease choose one, by its number or its words.\n" + w.choices.List())
-	case w.validator != nil:
-		plea = w.validator.invalid
-	}
-	var lines []string
-	add := func(what, value string) {
-		if value != "" {
-			lines = append(lines, what+value)
-		}
-	}
-	add("例如 for example: ", example)
-	add("最小 at least: ", w.min.said())
-	add("最大 at most: ", w.max.said())
-	if w.shortest > 0 {
-		add("最少字数 characters, at least: ", strconv.Itoa(w.shortest))
-	}
-	if w.longest > 0 {
-		add("最多字数 characters, at most: ", strconv.Itoa(w.longest))
-	}
-	return literal(strings.Join(append([]string{plea}, lines...), "\n"))
 }

@@ -71,7 +71,7 @@ func newWants(d *kind.Draft, at func(string) string, c *stepConfig) wants {
 	if w.medium != "" {
 		for _, key := range []string{"choices", "validate", "pattern", "min", "max", "min_length", "max_length", "example"} {
 			if d.Has(at(key)) {
-				d.Problem(at(key), "%s is about texts, and this step takes a %s", key, w.medium)
+				d.Problem(at(key), "%s is about texts, and this step is of type %s", key, w.medium)
 			}
 		}
 		return w

@@ -32,3 +32,8 @@ type Kind struct {
 	// noted in the draft; the skill is thrown away if anything is.
 	New func(d *Draft) engine.Skill
 }
+
+// Grapher is a skill that leads people through several turns. Graph draws it
+// in lines to be read in a terminal, each with its end and indented by two
+// spaces or more.
+type Grapher interface{ Graph() string }
