@@ -56,6 +56,7 @@ func build(d *kind.Draft) engine.Skill {
 	later := render.Scope{Saves: saved(&c)}
 	f := &form{
 		Base:         d.Base(later),
+		folding:      d.World.Folding,
 		expires:      time.Duration(c.Expires),
 		cancel:       newWords(d, "cancel", c.Cancel),
 		exit:         newWords(d, "exit", c.Exit),

@@ -14,12 +14,14 @@ import (
 
 	"bot/engine"
 	"bot/skills/kind"
+	"bot/skills/match"
 	"bot/skills/render"
 )
 
 // form is one skill. It keeps nothing between turns.
 type form struct {
 	kind.Base
+	folding      match.Folding
 	steps        []step
 	expires      time.Duration
 	cancel, exit words

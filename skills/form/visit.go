@@ -42,7 +42,7 @@ func (v *visit) answer() (engine.Outcome, error) {
 		// A sticker says nothing about the answer to come: no miss is counted.
 		return v.say(engine.Outcome{Note: "not a text"}, v.form.notText(i))
 	}
-	text := match.Read(e.Text)
+	text := v.form.folding.Read(e.Text)
 	switch f := v.form; {
 	case f.exit.said(text):
 		return v.end(nil, "left", true)

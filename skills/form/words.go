@@ -9,16 +9,18 @@ import (
 type words struct {
 	rule  match.Rule
 	typed []string // as the operator wrote them
+
+	folding match.Folding
 }
 
 // newWords reads the words at a key, each of which must be left with something.
 func newWords(d *kind.Draft, key string, typed []string) words {
-	w := words{typed: typed}
+	w := words{typed: typed, folding: d.World.Folding}
 	for i, one := range typed {
 		if one == "" && !d.Lacks(kind.Path(key, i), true) {
 			continue
 		}
-		k, err := match.NewKeyword(one, match.Exact)
+		k, err := w.folding.NewKeyword(one, match.Exact)
 		if err != nil {
 			d.Problem(kind.Path(key, i), "%v", err)
 			continue
@@ -45,4 +47,4 @@ func (w *words) none() bool { return len(w.typed) == 0 }
 func (w *words) said(t *match.Text) bool { return w.rule.Hits(t) }
 
 // are tells the same of a text that no message has brought.
-func (w *words) are(text string) bool { return w.said(match.Read(text)) }
+func (w *words) are(text string) bool { return w.said(w.folding.Read(text)) }
