@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/base64"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -37,7 +38,22 @@ func (l *loader) account(s *Section, cfg *Config) Account {
 	l.checkInbound(s, &a, &c, cfg)
 	l.checkOutbound(s, &a)
 	l.checkPace(s, &a)
+	l.checkPeople(s, "blocked", a.Blocked)
+	l.checkPeople(s, "test_users", a.TestUsers)
 	return a
+}
+
+// checkPeople checks a list of ids. An empty list of test users is that of an
+// account that serves everybody, so it had better not be there.
+func (l *loader) checkPeople(s *Section, key string, ids engine.List) {
+	if s.Has(key) && len(ids) == 0 {
+		l.refuse(s, key, key+` = ["wxid_…", "12345@chatroom"]`, "%s is empty: leave it out", key)
+	}
+	for i, id := range ids {
+		if at := fmt.Sprintf("%s.%d", key, i); strings.TrimSpace(id) == "" && s.Has(at) {
+			l.refuse(s, at, "", "%s: an empty id is nobody's", key)
+		}
+	}
 }
 
 // withDefaults adds the limits of the actions that the operator does not name.

@@ -98,17 +98,24 @@ func (b *binder) structure(n *node, v reflect.Value, sc *scope, path string) {
 		return
 	}
 	inner := &scope{outer: sc.outer, name: sc.name, many: sc.many, fields: fieldsOf(v.Type())}
+	var files []func() // what they add comes behind what is written here
 	for _, key := range n.order {
 		child := n.fields[key]
 		f, known := inner.field(key)
+		twin := inner.twinOf(key)
 		switch {
 		case known:
 			b.value(child, v.FieldByIndex(f.index), inner.under(key, f.typ), join(path, key))
-		case inner.twinOf(key) != nil:
-			b.secretFile(n, key, v.FieldByIndex(inner.twinOf(key).index), join(path, key))
+		case twin != nil && twin.typ == listType:
+			files = append(files, func() { b.listFile(n, key, v.FieldByIndex(twin.index), join(path, key)) })
+		case twin != nil:
+			b.secretFile(n, key, v.FieldByIndex(twin.index), join(path, key))
 		default:
 			b.fail(child.key, path, fmt.Sprintf("unknown key %q", key), inner.whither(key))
 		}
+	}
+	for _, add := range files {
+		add()
 	}
 }
 

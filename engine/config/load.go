@@ -74,6 +74,7 @@ type document struct {
 	Config
 	Accounts []*Section `toml:"account"`
 	Skills   []*Section `toml:"skill"`
+	Risk     []*Section `toml:"risk"`
 }
 
 // build binds the tree, fills in the defaults and checks the outcome.
@@ -83,7 +84,7 @@ func (l *loader) build(root *node) *Config {
 	doc := document{Config: defaults()}
 	l.decode(top, &doc)
 	*cfg = doc.Config
-	cfg.Skills = doc.Skills
+	cfg.Skills, cfg.Risk = doc.Skills, doc.Risk
 	l.checkRoot(top, cfg)
 	at, _ := root.find("store.path")
 	cfg.Store.Path = resolve(at.at.src, cfg.Store.Path)

@@ -81,10 +81,14 @@ func (s *scope) field(name string) (field, bool) {
 	return field{}, false
 }
 
-// twinOf returns the secret whose _file key this is, nil when it is none.
+// hasTwin tells the types of which a file may hold the value, which the key with
+// _file after it names.
+func hasTwin(t reflect.Type) bool { return t == secretType || t == listType }
+
+// twinOf returns the field whose _file key this is, nil when it is none.
 func (s *scope) twinOf(key string) *field {
 	if base, ok := strings.CutSuffix(key, "_file"); ok {
-		if f, known := s.field(base); known && f.typ == secretType {
+		if f, known := s.field(base); known && hasTwin(f.typ) {
 			return &f
 		}
 	}
@@ -137,7 +141,7 @@ func (s *scope) whither(key string) string {
 	var known []string
 	for _, f := range s.fields {
 		known = append(known, f.name)
-		if f.typ == secretType {
+		if hasTwin(f.typ) {
 			known = append(known, f.name+"_file")
 		}
 	}

@@ -29,6 +29,8 @@ type Config struct {
 	// Skills are the [[skill]] tables in the order of the files, undecoded:
 	// only their own kinds know their keys.
 	Skills []*Section `toml:"-"`
+	// Risk are the [[risk]] tables likewise: the rows of the matrix.
+	Risk []*Section `toml:"-"`
 	// Path is the file that was loaded, made absolute; relative paths in it
 	// have been resolved against its folder.
 	Path string `toml:"-"`
@@ -134,6 +136,10 @@ type Account struct {
 	Timezone   string          `toml:"timezone"`
 	Limit      AccountLimit    `toml:"limit"`
 	Retry      Retry           `toml:"retry"`
+	// Blocked are people and conversations that are blocked whatever the store
+	// says. TestUsers, where there are any, are the only ones that are served.
+	Blocked   engine.List `toml:"blocked"`
+	TestUsers engine.List `toml:"test_users"`
 
 	// Of some channels only (Channel.Keys).
 	AppID          string `toml:"app_id"`
