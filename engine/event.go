@@ -117,6 +117,9 @@ type Event struct {
 	// Mute says why nothing can be said in answer: the platform takes none. What
 	// skills say to the event's own conversation is left out. "" where it can be.
 	Mute string
+	// Degraded names the row of the risk matrix for which only cheap skills answer
+	// this event: none that waits for other systems. "" for none.
+	Degraded string
 	// Learned is what the adapter will want to know again; it is remembered in
 	// the act that handles the event.
 	Learned []Note

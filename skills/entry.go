@@ -34,6 +34,7 @@ const (
 	notMentioned
 	notText
 	wrongTime
+	tooDear
 )
 
 // bars says why the skill does not answer an event whatever its text says; fits
@@ -56,6 +57,8 @@ func (e *entry) bars(ev *engine.Event) miss {
 		return groupsOnly
 	case d.Where == kind.Private && ev.Group:
 		return privateOnly
+	case ev.Degraded != "" && d.Waits:
+		return tooDear
 	case message && ev.Group && d.Mention && ev.Mention != engine.MentionMe:
 		return notMentioned
 	case message && !ev.Spoken() && !d.Rule.IsBare():

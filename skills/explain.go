@@ -196,6 +196,8 @@ func (m miss) words(e *entry, ev *engine.Event) string {
 		return fmt.Sprintf("its keywords are for texts, this is %q", ev.Type)
 	case wrongTime:
 		return fmt.Sprintf("it answers %s only, and this came on %s", within(e.draft), e.local(ev).Format("Mon 2006-01-02 15:04"))
+	case tooDear:
+		return fmt.Sprintf("it waits for other systems, and the risk row %q lets only those answer that do not", ev.Degraded)
 	}
 	return ""
 }

@@ -44,6 +44,7 @@ const (
 	evNotedAs
 	evMute
 	evTicketLimit
+	evDegraded
 )
 
 // minQuote is the length from which a text that stands in the raw body as it
@@ -119,6 +120,7 @@ func AppendEvent(b []byte, e *engine.Event) []byte {
 	b = appendString(b, evIfNoted, e.IfNoted)
 	b = appendString(b, evNotedAs, string(e.NotedAs))
 	b = appendString(b, evMute, e.Mute)
+	b = appendString(b, evDegraded, e.Degraded)
 	b = appendInt(b, evTicketLimit, int64(e.Ticket.Limit))
 	if len(e.Params) > 0 { // sorting allocates even nothing
 		for _, k := range slices.Sorted(maps.Keys(e.Params)) {
@@ -249,6 +251,8 @@ func textField(e *engine.Event, tag uint64) *string {
 		return &e.Tally
 	case evMute:
 		return &e.Mute
+	case evDegraded:
+		return &e.Degraded
 	case evIfNoted:
 		return &e.IfNoted
 	case evNotedAs:

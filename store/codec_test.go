@@ -24,7 +24,7 @@ func fullEvent() *engine.Event {
 		Learned: []engine.Note{{Key: "w_id", Value: "w1", Expires: at}, {}},
 		Media:   []engine.Media{{Kind: "image", URL: "https://x", Name: "n", Size: 7}, {}},
 		Params:  map[string]string{"scene": "30", "": "empty key"},
-		Ticket:  engine.Ticket{Token: "t", Expires: at.Add(time.Hour), Limit: 4000}, Mute: "why",
+		Ticket:  engine.Ticket{Token: "t", Expires: at.Add(time.Hour), Limit: 4000}, Mute: "why", Degraded: "flood",
 		Time: at.Add(-time.Second), Received: at, Raw: []byte(`{"a":1}`),
 	}
 }
