@@ -110,6 +110,10 @@ func (k Kind) OfFriend() bool {
 	return false
 }
 
+// OfAccount tells whether the kind is about the account itself or about its own
+// calls: the engine has to see it whoever else is refused.
+func (k Kind) OfAccount() bool { return k == Offline || k == Online || k == AsyncResult }
+
 // Begins tells whether the kind is the beginning of something that can only
 // begin once (Event.Fact), until a kind that Parts ends it.
 func (k Kind) Begins() bool { return k == FriendAdded || k == GroupCreated }
