@@ -30,6 +30,7 @@ type Options struct {
 	Letters  store.DeadLetters
 	Outbox   store.Outbox
 	Contacts store.Contacts
+	Mutes    Mutes
 	Metrics  http.Handler
 	// Ready returns why no callback can be taken now, nil when all is well.
 	Ready func() error
@@ -80,6 +81,9 @@ func New(o Options) http.Handler {
 	r.Handler(http.MethodGet, "/api/v1/blocked", a.guard(http.HandlerFunc(a.barred)))
 	r.Handler(http.MethodPut, "/api/v1/blocked/:account/*user", a.guard(a.standing(engine.Block, "blocked")))
 	r.Handler(http.MethodDelete, "/api/v1/blocked/:account/*user", a.guard(a.standing(engine.Unblock, "unblocked")))
+	r.Handler(http.MethodGet, "/api/v1/muted", a.guard(http.HandlerFunc(a.muted)))
+	r.Handler(http.MethodPut, "/api/v1/muted/:account/*user", a.guard(http.HandlerFunc(a.mute)))
+	r.Handler(http.MethodDelete, "/api/v1/muted/:account/*user", a.guard(http.HandlerFunc(a.unmute)))
 	r.Handler(http.MethodGet, "/debug/pprof/*name", a.guard(http.HandlerFunc(profile)))
 	r.NotFound = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fail(w, http.StatusNotFound, "not_found", "there is nothing at this path")

@@ -47,18 +47,27 @@ func (a *api) barred(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusOK, map[string]any{"barred": out})
 }
 
+// person reads of whom the path speaks, and answers where it is of nobody.
+func (a *api) person(w http.ResponseWriter, r *http.Request) (account, user string, ok bool) {
+	p := httprouter.ParamsFromContext(r.Context())
+	account = p.ByName("account")
+	user = strings.TrimPrefix(p.ByName("user"), "/") // all that follows: an id may hold slashes
+	if !a.known(w, account) {
+		return "", "", false
+	}
+	if user == "" || len(user) > maxID {
+		fail(w, http.StatusBadRequest, "user", fmt.Sprintf("a user's id has 1 to %d bytes", maxID))
+		return "", "", false
+	}
+	return account, user, true
+}
+
 // standing makes a change of the person in the path, who need not be known yet.
 // It may be asked for any number of times.
 func (a *api) standing(change engine.Change, done string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p := httprouter.ParamsFromContext(r.Context())
-		account := p.ByName("account")
-		user := strings.TrimPrefix(p.ByName("user"), "/") // all that follows: an id may hold slashes
-		if !a.known(w, account) {
-			return
-		}
-		if user == "" || len(user) > maxID {
-			fail(w, http.StatusBadRequest, "user", fmt.Sprintf("a user's id has 1 to %d bytes", maxID))
+		account, user, ok := a.person(w, r)
+		if !ok {
 			return
 		}
 		if err := a.o.Contacts.SetStanding(r.Context(), account, user, change); err != nil {

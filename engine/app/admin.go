@@ -11,6 +11,7 @@ import (
 	"bot/engine/api"
 	"bot/engine/config"
 	"bot/engine/metrics"
+	"bot/engine/risk"
 	"bot/store"
 )
 
@@ -32,6 +33,7 @@ func (a *App) adminHandler(cfg *config.Config) http.Handler {
 		},
 		Outbox:   a.store,
 		Contacts: a.store,
+		Mutes:    a.guard,
 		Needs: func(account string, action engine.Action) (params []string, known, able bool) {
 			s, known := a.live.Load().senders[account]
 			if !known {
@@ -85,7 +87,12 @@ type Status struct {
 	DedupKeys  int               `json:"dedup_keys"`
 	StoreBytes int64             `json:"store_bytes"`
 	FreeBytes  int64             `json:"store_free_bytes"`
+	// Risk is the rows of the matrix and who is muted.
+	Risk risk.Status `json:"risk"`
 }
+
+// shownMuted is how many of those muted the status shows.
+const shownMuted = 100
 
 func (a *App) status() (any, error) {
 	s, err := a.store.Stats()
@@ -98,6 +105,7 @@ func (a *App) status() (any, error) {
 		Accounts: accountNames(plan.Config.Accounts), Held: a.egress.Held(), Skills: plan.Skills.Len(),
 		Events: s.Events, Commands: s.Commands, InDoubt: s.InDoubt, Dead: s.Letters, Oldest: s.OldestEvent,
 		DedupKeys: s.DedupKeys, StoreBytes: s.FileBytes, FreeBytes: s.FreeBytes,
+		Risk: a.guard.Status("", shownMuted),
 	}, nil
 }
 

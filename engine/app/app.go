@@ -27,6 +27,7 @@ import (
 	"bot/engine/pull"
 	"bot/engine/queue"
 	"bot/engine/recent"
+	"bot/engine/risk"
 	"bot/engine/schedule"
 	"bot/engine/turn"
 	"bot/store"
@@ -83,6 +84,7 @@ type App struct {
 	ear      *byhand.Ear
 	porter   *pull.Porter
 	recent   *recent.Archive
+	guard    *risk.Guard
 }
 
 // New prepares an engine; nothing is opened yet.
@@ -180,6 +182,7 @@ func (a *App) build(cfg *config.Config) error {
 		Offline: turn.OfflineKey, Why: whyOffline, Store: a.store, Accounts: a.probers, Log: a.o.Log,
 		Hold: func(account, reason string) { a.egress.Hold(account, causeOffline, reason) },
 	})
+	a.guard = a.newGuard()
 	if err := a.recoverHolds(a.o.Plan); err != nil {
 		return err
 	}
@@ -193,7 +196,7 @@ func (a *App) build(cfg *config.Config) error {
 		Committed: a.egress.Wake,
 		Raised:    a.raised,
 		Presence:  a.presence.Changed,
-		Handled:   a.keep,
+		Handled:   a.handled,
 		Show:      a.show,
 		Workers:   cfg.Queue.Workers, Attempts: cfg.Queue.Attempts, RetryFor: cfg.Queue.RetryFor.Std(),
 		Timeout: skillTimeout, Grace: grace * 2 / 5,
@@ -227,6 +230,12 @@ func (a *App) probers() map[string]channel.Prober {
 		all[name] = p
 	}
 	return all
+}
+
+// handled passes on what became of an event.
+func (a *App) handled(e *engine.Event, r turn.Report) {
+	a.guard.Answered(e, r.Commands)
+	a.keep(e, r)
 }
 
 // keep has a copy of a handled event kept, unless it came to nothing because its

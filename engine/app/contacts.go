@@ -2,6 +2,7 @@ package app
 
 import (
 	"bot/engine"
+	"bot/engine/config"
 	"bot/engine/ingress"
 )
 
@@ -10,18 +11,59 @@ import (
 const (
 	blocked      = "blocked"
 	unsubscribed = "unsubscribed"
+	notTestUser  = "not_test_user"
 )
 
-// admit tells why an event is not welcome, "" when it is. Who unsubscribed is
-// still heard when they turn to us by themselves: an answer is not sent unasked,
-// and a message, or a friend request before it, is their only way back.
+// people are whom an account's configuration names.
+type people struct {
+	blocked map[string]bool
+	tests   map[string]bool // nil: everybody is served
+}
+
+func peopleOf(accounts []config.Account) map[string]people {
+	all := make(map[string]people)
+	for i := range accounts {
+		a := &accounts[i]
+		all[a.Name] = people{setOf(a.Blocked), setOf(a.TestUsers)}
+	}
+	return all
+}
+
+func setOf(ids []string) map[string]bool {
+	if len(ids) == 0 {
+		return nil
+	}
+	set := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		set[id] = true
+	}
+	return set
+}
+
+// admit tells why an event is not welcome, "" when it is. The risk matrix is
+// asked last, so that it counts only what would be taken in without it.
 func (a *App) admit(e *engine.Event) string {
+	if reason := a.barred(e); reason != "" {
+		return reason
+	}
+	return a.guard.Admit(e)
+}
+
+// barred tells why people are not heard. Who unsubscribed still is when they
+// turn to us by themselves: an answer is not sent unasked, and a message, or a
+// friend request before it, is their only way back. What is about the account
+// itself has nothing to do with test users.
+func (a *App) barred(e *engine.Event) string {
+	named := a.live.Load().people[e.Account]
 	s := a.store.Standing(e.Account, e.Sender)
 	switch {
 	case e.Self && !a.ear.Typed(e):
 		return ingress.Self
-	case s.Blocked || a.store.Standing(e.Account, e.Conversation).Blocked:
+	case s.Blocked || a.store.Standing(e.Account, e.Conversation).Blocked,
+		named.blocked[e.Sender] || named.blocked[e.Conversation]:
 		return blocked
+	case named.tests != nil && !named.tests[e.Sender] && !named.tests[e.Conversation] && !e.Kind.OfAccount():
+		return notTestUser
 	case s.Unsubscribed && e.Kind != engine.Message && e.Kind != engine.FriendRequest:
 		return unsubscribed
 	}
@@ -30,11 +72,15 @@ func (a *App) admit(e *engine.Event) string {
 
 // unwanted tells why a command is not to be sent, "" when it is. In a private
 // chat the conversation is the other side; a group can be blocked like a person.
+// With test users alone to be served, whoever else was heard is still answered.
 func (a *App) unwanted(c *engine.Command) string {
+	named := a.live.Load().people[c.Account]
 	s := a.store.Standing(c.Account, c.Conversation)
 	switch {
-	case s.Blocked:
+	case s.Blocked || named.blocked[c.Conversation]:
 		return blocked + ": nothing is sent to this conversation"
+	case named.tests != nil && c.Lane != engine.LaneReply && !named.tests[c.Conversation]:
+		return "not a test user: only test_users are sent anything but replies"
 	case s.Unsubscribed && c.Lane != engine.LaneReply:
 		return unsubscribed + ": only replies are sent to this conversation"
 	}

@@ -39,8 +39,9 @@ func (a *App) pause(ctx context.Context, account string, on bool) ([]string, err
 	return accounts, nil
 }
 
-// recoverHolds holds what was held when the last process, or the account's last
-// stay in the configuration, ended. It must come before anything is sent.
+// recoverHolds holds what was held, and mutes who was muted, when the last
+// process, or the account's last stay in the configuration, ended. It must come
+// before anything is sent or taken in.
 func (a *App) recoverHolds(plan *Plan) error {
 	a.pausing.Lock()
 	defer a.pausing.Unlock()
@@ -55,6 +56,9 @@ func (a *App) recoverHolds(plan *Plan) error {
 		}
 		if err := a.presence.Recover(name); err != nil {
 			return fmt.Errorf("look up whether account %q is offline: %w", name, err)
+		}
+		if err := a.guard.Recover(name); err != nil {
+			return fmt.Errorf("look up who is muted for account %q: %w", name, err)
 		}
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 	"bot/engine/hours"
 	"bot/engine/ingress"
 	"bot/engine/pace"
+	"bot/engine/risk"
 	"bot/engine/turn"
 )
 
@@ -64,6 +65,8 @@ type Plan struct {
 	senders map[string]egress.Account
 	// policies are how the events of the accounts are taken in.
 	policies map[string]ingress.Policy
+	people   map[string]people // by account: who is barred, or served alone
+	risk     *risk.Rules
 	host     channel.Host // what the adapters work with
 	memory   *memory      // the host's
 }
@@ -92,18 +95,16 @@ func prepare(load func() (*config.Config, error), build SkillBuilder, host chann
 		err = p.connect()
 		can, takes, cannot = p.can, p.takes, p.cannot
 	}
-	sections := make([]engine.Section, len(cfg.Skills))
-	for i, s := range cfg.Skills {
-		sections[i] = s
-	}
-	skills, skillErr := build(sections, Accounts{
+	skills, skillErr := build(asSections(cfg.Skills), Accounts{
 		Names: accountNames(cfg.Accounts), Selves: selves(cfg.Accounts), Can: can, Cannot: cannot, Takes: takes, TextLimit: shortest(cfg.Accounts),
 		Folding: cfg.Match, Hours: cfg.Hours, Location: locations(cfg),
 	})
-	if err != nil || skillErr != nil {
-		return nil, config.ProblemsIn(errors.Join(err, skillErr))
+	rules, riskErr := risk.Build(asSections(cfg.Risk), accountNames(cfg.Accounts))
+	if err != nil || skillErr != nil || riskErr != nil {
+		return nil, config.ProblemsIn(errors.Join(err, skillErr, riskErr))
 	}
-	p.Skills, p.Setup.Router = skills, skills
+	p.Skills, p.Setup.Router, p.risk = skills, skills, rules
+	p.people = peopleOf(cfg.Accounts)
 	p.hear()
 	return p, nil
 }
@@ -122,6 +123,14 @@ func (p *Plan) hear() {
 			r.Accounts[name] = p.policies[name]
 		}
 	}
+}
+
+func asSections(tables []*config.Section) []engine.Section {
+	sections := make([]engine.Section, len(tables))
+	for i, s := range tables {
+		sections[i] = s
+	}
+	return sections
 }
 
 // connect makes the platforms' side of the plan. Everything that is wrong with
@@ -161,6 +170,9 @@ func (p *Plan) located(a *config.Account, err error) error {
 	}
 	return a.Errorf(wrong.Key, "%s", wrong.Problem)
 }
+
+// RiskRows is how many rows the risk matrix has.
+func (p *Plan) RiskRows() int { return p.risk.Len() }
 
 // Sender is what speaks to the account's platform; nil when there is no such
 // account.

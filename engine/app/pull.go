@@ -17,6 +17,11 @@ func (a *App) newPorter() *pull.Porter {
 		Window: func(account string) time.Duration { return a.live.Load().policies[account].Window },
 		Admit: func(e *engine.Event) string {
 			p := a.live.Load().policies[e.Account]
+			// As at the door, what is known is not judged again: it will be found a
+			// duplicate. Should the look-up fail, the store will say so as well.
+			if seen, err := a.store.Seen(e.Key(), p.Window); seen && err == nil {
+				return ""
+			}
 			return p.Unwelcome(e, a.store.Now(), a.admit)
 		},
 		Refused: func(e *engine.Event, reason string) {

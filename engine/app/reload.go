@@ -60,6 +60,7 @@ func (a *App) apply(plan *Plan) error {
 		return err
 	}
 	a.live.Store(plan)
+	a.guard.SetRules(plan.risk)
 	a.egress.Reconfigure(plan.senders, plan.Config.Limit.Rate)
 	a.dispatch.Reconfigured()
 	a.porter.Wake()

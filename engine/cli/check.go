@@ -44,8 +44,12 @@ func checkVerb(ctx context.Context, c *call) int {
 	for _, w := range plan.Config.Warnings {
 		fmt.Fprintln(c.Err, "warning: "+w.Error())
 	}
-	fmt.Fprintf(c.Out, "%s is fine (accounts: %d, skills: %d, tests passed: %d)\n",
-		c.config, len(plan.Config.Accounts), plan.Skills.Len(), tests)
+	rows := ""
+	if n := plan.RiskRows(); n > 0 {
+		rows = fmt.Sprintf(", risk rows: %d", n)
+	}
+	fmt.Fprintf(c.Out, "%s is fine (accounts: %d, skills: %d%s, tests passed: %d)\n",
+		c.config, len(plan.Config.Accounts), plan.Skills.Len(), rows, tests)
 	return exitOK
 }
 

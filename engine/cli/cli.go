@@ -64,6 +64,8 @@ func verbs() []verb {
 		{"release", "-account A CONVERSATION…", "give a conversation back to the bot that people had taken over", releaseVerb},
 		{"block", "-account A [USER…]", "take nothing from somebody and send them nothing; without USER list them", blockVerb},
 		{"unblock", "-account A USER…", "undo that", unblockVerb},
+		{"mute", "-account A [-for 10m] [USER…]", "answer nothing of somebody for a time; without USER list them", muteVerb},
+		{"unmute", "-account A USER…", "undo that", unmuteVerb},
 		{"reload", "", "have the running engine read its configuration again", reloadVerb},
 		{"loadtest", "…", "the whole chain under load, against a built-in platform", loadtestVerb},
 		{"version", "", "print the version", versionVerb},

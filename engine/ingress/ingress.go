@@ -79,7 +79,8 @@ type Options struct {
 	Inbox Inbox
 	// Admit says why an event is not welcome, "" when it is; the reason is a
 	// metric label. It is not asked of known duplicates; of copies that arrive
-	// at the same instant it may be asked more than once. nil = all are welcome.
+	// at the same instant it may be asked more than once. It may mark an event
+	// (engine.Event.Degraded). nil = all are welcome.
 	Admit func(e *engine.Event) (reason string)
 	// Ring makes doorbells durable; it is required if any Receiver has them.
 	Ring func(ctx context.Context, bells []channel.Doorbell) error

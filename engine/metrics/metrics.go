@@ -31,6 +31,7 @@ type Metrics struct {
 	Retries    *prometheus.CounterVec // stage: handle, send
 	Dead       *prometheus.CounterVec // account, what: event, command
 	Unkept     prometheus.Counter     // handled events that the recent intake had no place for
+	RiskHits   *prometheus.CounterVec // account, risk, action: rows of the risk matrix that were hit
 
 	Ack       prometheus.Histogram
 	QueueWait prometheus.Histogram
@@ -82,6 +83,7 @@ func New() *Metrics {
 		Retries:    counter("retries_total", "Attempts after the first, by stage.", "stage"),
 		Dead:       counter("dead_letters_total", "Events and commands given up.", "account", "what"),
 		Unkept:     plain("recent_dropped_total", "Handled events that are missing in the recent intake, which bot replay reads."),
+		RiskHits:   counter("risk_hits_total", "Hits of the rows of the risk matrix.", "account", "risk", "action"),
 		Ack:        seconds("ack_seconds", "From a callback's arrival to its answer."),
 		QueueWait:  seconds("queue_wait_seconds", "From receipt to the start of handling."),
 		Handle:     seconds("handle_seconds", "Handling one event, commit included."),
