@@ -1,6 +1,7 @@
 package skills_test
 
 import (
+	"go/format"
 	"os"
 	"reflect"
 	"regexp"
@@ -112,5 +113,22 @@ func TestTheHoursOfTheReferenceAreRead(t *testing.T) {
 	night := time.Date(2026, 3, 8, 3, 0, 0, 0, time.UTC) // a Sunday
 	if c.Hours["shop"].Open(night) || !c.Hours["night"].Open(night) {
 		t.Error("at three on a Sunday the night is on and the shop is closed")
+	}
+}
+
+// The kind that the reference shows is Go, formatted as Go is.
+func TestTheReferencesKindIsGo(t *testing.T) {
+	doc, err := os.ReadFile("../docs/skills.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(doc), "```go\n")
+	code, _, closed := strings.Cut(rest, "```")
+	if !found || !closed {
+		t.Fatal("there is none")
+	}
+	formatted, err := format.Source([]byte(code))
+	if err != nil || string(formatted) != code {
+		t.Errorf("%v; formatted it is\n%s", err, formatted)
 	}
 }
