@@ -43,7 +43,6 @@ func NewClient(allow func(host string) bool) *http.Client {
 				return guarded.DialContext(ctx, network, addr)
 			},
 			TLSHandshakeTimeout:    10 * time.Second,
-			ResponseHeaderTimeout:  30 * time.Second,
 			MaxResponseHeaderBytes: 64 << 10,
 			MaxIdleConnsPerHost:    4,
 			IdleConnTimeout:        30 * time.Second,
