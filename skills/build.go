@@ -17,6 +17,7 @@ import (
 	"bot/skills/form"
 	"bot/skills/handoff"
 	"bot/skills/kind"
+	"bot/skills/llm"
 	"bot/skills/match"
 	"bot/skills/relay"
 	"bot/skills/reply"
@@ -32,6 +33,7 @@ var kinds = []kind.Kind{
 	handoff.Kind,
 	do.Kind,
 	relay.Kind,
+	llm.Kind,
 	reply.Kind,
 }
 

@@ -26,6 +26,10 @@ func TestAnUnsetVariableIsSaidOnce(t *testing.T) {
 		{"a relay's place", "match = \"any\"\nrelay = {to = [\"${NO}\"]}", "bot.toml:4:16: "},
 		{"a relay's prefix", "match = \"any\"\nrelay = {to = [\"b\"], prefix = \"${NO}\"}", "bot.toml:4:31: "},
 		{"a place", "keywords = [\"x\"]\nwhere = \"${NO}\"\nreply = \"a\"", "bot.toml:4:9: "},
+		{"a model's endpoint", "match = \"any\"\nllm = {base_url = \"${NO}\", model = \"m\"}", "bot.toml:4:19: "},
+		{"a model's name", "match = \"any\"\nllm = {base_url = \"http://a\", model = \"${NO}\"}", "bot.toml:4:39: "},
+		{"a model's key", "match = \"any\"\nllm = {base_url = \"http://a\", model = \"m\", api_key = \"${NO}\"}", "bot.toml:4:54: "},
+		{"a model's time", "match = \"any\"\nllm = {base_url = \"http://a\", model = \"m\", timeout = \"${NO}\"}", "bot.toml:4:54: "},
 		{"a step", "keywords = [\"x\"]\nstep = [{save = \"a\", ask = \"${NO}\", pattern = \"${NO:-x}\"}]", "bot.toml:4:28: "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,0 +1,72 @@
+package llm
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Bytes of one answer: of what is read, and of its text. Both are far more than the
+// most tokens there can be take, as a stream and with the model's thoughts.
+const (
+	maxBody = 32 << 20
+	maxText = 1 << 20
+)
+
+// errTooLarge refuses an answer that would fill the memory.
+var errTooLarge = errors.New("the answer is larger than max_tokens can be")
+
+// call is the HTTP side of one request: it sees what the library does not pass on.
+type call struct {
+	client *http.Client
+	now    func() time.Time
+	status int           // of the answer; 0: none came
+	json   bool          // it came as one document
+	after  time.Duration // how long the endpoint wants to be left alone; 0: not said
+}
+
+// Do implements openai.HTTPDoer.
+func (c *call) Do(r *http.Request) (*http.Response, error) {
+	resp, err := c.client.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	c.status, c.after = resp.StatusCode, c.retryAfter(resp.Header.Get("Retry-After"))
+	c.json = strings.HasPrefix(resp.Header.Get("Content-Type"), "application/json")
+	resp.Body = &bounded{ReadCloser: resp.Body, left: maxBody}
+	return resp, nil
+}
+
+// retryAfter reads a number of seconds or a date.
+func (c *call) retryAfter(value string) time.Duration {
+	if n, err := strconv.ParseFloat(value, 64); err == nil && n > 0 {
+		return time.Duration(min(n, time.Hour.Seconds()) * float64(time.Second))
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(0, at.Sub(c.now()))
+	}
+	return 0
+}
+
+// bounded is a body that fails when there is too much of it.
+type bounded struct {
+	io.ReadCloser
+	left int
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= n; b.left < 0 {
+		return 0, errTooLarge
+	}
+	return n, err
+}
+
+// errRedirect tells what to write where an endpoint has moved.
+var errRedirect = errors.New("the endpoint redirects, which is not followed: the key and what users say go to base_url alone")
+
+// stay is an http.Client's CheckRedirect.
+func stay(*http.Request, []*http.Request) error { return errRedirect }
