@@ -85,9 +85,10 @@ func TestCallsBegunBeforeItOpenedDoNotKeepItOpen(t *testing.T) {
 	s := newService(t)
 	late, good := s.begin(0), s.begin(1)
 	s.call(failure, failure, failure, failure, failure)
+	s.now = s.now.Add(breaker.First / 2)
 	late(failure)
-	s.now = s.now.Add(breaker.First - 1)
-	s.refused()
+	s.now = s.now.Add(breaker.First / 2)
+	s.begin(0)(void)
 	good(success)
 	s.call(failure, failure, failure, failure, success)
 }

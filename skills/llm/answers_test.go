@@ -35,6 +35,7 @@ func TestWhatBecomesOfAnAnswer(t *testing.T) {
 		{name: "in many pieces, with fields nobody knows", replies: []llmstub.Reply{{Chunks: []string{"<thi", "nk>hm", "</think>", "你", "", "好\n"}}}, says: "你好", requests: 1},
 		{name: "as a whole document", replies: []llmstub.Reply{good}, keys: whole, says: "你好", requests: 1},
 		{name: "cut by max_tokens", replies: []llmstub.Reply{{Chunks: []string{"你"}, Finish: "length"}}, says: "你", note: "cut off by max_tokens", requests: 1},
+		{name: "cut off after its end", replies: []llmstub.Reply{{Raw: "data: {\"choices\":[{\"delta\":{\"content\":\"你好\"},\"finish_reason\":\"stop\"}]}\n\n", Cut: true}}, says: "你好", requests: 1},
 		{name: "stopped by a filter", replies: []llmstub.Reply{{Chunks: []string{"你"}, Finish: "content_filter"}}, says: fallback, note: "content filter", requests: 1},
 		{name: "nothing", replies: []llmstub.Reply{llmstub.Say("")}, says: fallback, note: "answered nothing", requests: 1},
 		{name: "nothing, as a whole", replies: []llmstub.Reply{llmstub.Say("")}, keys: whole, says: fallback, note: "answered nothing", requests: 1},

@@ -1,11 +1,13 @@
 package llm
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"bot/engine"
 	"bot/store"
 )
 
@@ -43,6 +45,18 @@ func TestAHistoryKeepsTheLatestWithinItsBounds(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestAShorterHistoryTakesTheLatestOfALongerOne(t *testing.T) {
+	long := history{{"1", "a"}, {"2", "b"}, {"3", "c"}}
+	m := memory{exchanges: 2}
+	got, err := m.recall(&engine.Turn{
+		Event:  &engine.Event{Conversation: "u1", Sender: "u1"},
+		Recall: func(string) (string, error) { return long.encode(), nil },
+	})
+	if err != nil || !slices.Equal(got, long[1:]) {
+		t.Errorf("%v, %v", got, err)
+	}
 }
 
 func TestANoteThatIsNoHistoryBeginsANewOne(t *testing.T) {

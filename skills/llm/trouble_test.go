@@ -51,6 +51,20 @@ func TestAModelThatKeepsFailingIsLeftAlone(t *testing.T) {
 	})
 }
 
+func TestRequestsAtFaultSayNothingOfTheModel(t *testing.T) {
+	for name, reply := range map[string]llmstub.Reply{
+		"too long a conversation": llmstub.Refuse(400, "context_length_exceeded", ""), "no words": llmstub.Say(""),
+	} {
+		r := newRig(t, chat(), reply)
+		for range 9 {
+			r.Say("你好")
+		}
+		if n := len(r.stub.Requests()); n != 9 {
+			t.Errorf("%s: %d requests, want 9", name, n)
+		}
+	}
+}
+
 func TestAStoppingEngineIsNoFailureOfTheModel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, chat(), llmstub.Reply{Stall: true})
