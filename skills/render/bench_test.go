@@ -33,7 +33,7 @@ func BenchmarkExecute(b *testing.B) {
 		}
 		b.Run(bb.name, func(b *testing.B) { run(b, tmpl.Execute) })
 		if tmpl.program != nil {
-			b.Run(bb.name+"/tree", func(b *testing.B) { run(b, tmpl.walk) })
+			b.Run(bb.name+"/tree", func(b *testing.B) { run(b, func(d *Data) (string, error) { return walk(tmpl.tree, d) }) })
 		}
 	}
 }

@@ -15,10 +15,13 @@ var root = reflect.TypeFor[Data]()
 // and rewrites it so that what merely is not there comes out empty.
 type checker struct {
 	scope    Scope
+	last     string // the function that gets the value of every action
+	own      string // what an action's last function may be, and is then left out; "": none
 	problems []string
 	// dynamic says that the text depends on a web service's answer, whose
 	// shape nobody knows at load.
 	dynamic bool
+	needs   bool // within an action whose values must be there
 }
 
 func (c *checker) problem(format string, args ...any) {
@@ -33,10 +36,7 @@ func (c *checker) list(l *parse.ListNode, dot reflect.Type) {
 	for _, n := range l.Nodes {
 		switch n := n.(type) {
 		case *parse.ActionNode:
-			c.pipe(n.Pipe, dot)
-			if len(n.Pipe.Decl) == 0 {
-				n.Pipe.Cmds = append(n.Pipe.Cmds, call(n.Pos, shown))
-			}
+			c.action(n, dot)
 		case *parse.IfNode:
 			c.pipe(n.Pipe, dot)
 			c.list(n.List, dot)
@@ -51,6 +51,22 @@ func (c *checker) list(l *parse.ListNode, dot reflect.Type) {
 			c.problem("a text cannot call other templates")
 		}
 	}
+}
+
+// action walks what writes a value, or sets a variable.
+func (c *checker) action(n *parse.ActionNode, dot reflect.Type) {
+	c.leaveOut(n.Pipe)
+	what := n.Pipe.String()
+	c.needs = c.scope.Strict && len(n.Pipe.Decl) == 0 && !asks(n.Pipe)
+	c.pipe(n.Pipe, dot)
+	if len(n.Pipe.Decl) > 0 {
+		return
+	}
+	if c.needs {
+		n.Pipe.Cmds = append(n.Pipe.Cmds, needing(n.Pos, what))
+	}
+	n.Pipe.Cmds = append(n.Pipe.Cmds, call(n.Pos, c.last))
+	c.needs = false
 }
 
 // pipe walks a pipeline and returns its type where it is one plain reference.
@@ -78,11 +94,13 @@ func (c *checker) command(cmd *parse.CommandNode, dot reflect.Type) reflect.Type
 			if dot == root {
 				cmd.Args[i] = lenient(arg, nil, arg.Ident)
 			}
+			c.need(cmd, i, arg, t)
 		case *parse.VariableNode:
 			if arg.Ident[0] == "$" {
 				t = c.reference(root, arg.Ident[1:])
 				cmd.Args[i] = lenient(arg, arg.Ident[:1], arg.Ident[1:])
 			}
+			c.need(cmd, i, arg, t)
 		case *parse.PipeNode:
 			t = c.pipe(arg, dot)
 		case *parse.ChainNode:
@@ -104,6 +122,8 @@ func (c *checker) function(cmd *parse.CommandNode, dot reflect.Type) {
 		return
 	}
 	switch {
+	case name.Ident == c.own && c.own != "":
+		c.problem("%s stands at the end of its {{…}} here, or is left out: values are escaped for where they stand", c.own)
 	case name.Ident == "printf":
 		// A format that a user writes could ask for megabytes.
 		if len(cmd.Args) < 2 || cmd.Args[1].Type() != parse.NodeString {
@@ -230,9 +250,13 @@ func lenient(n parse.Node, variable, names []string) parse.Node {
 		get.Args = append(get.Args, &parse.VariableNode{NodeType: parse.NodeVariable, Pos: pos, Ident: append(slices.Clone(variable), names[0])})
 	}
 	for _, name := range names[1:] {
-		get.Args = append(get.Args, &parse.StringNode{NodeType: parse.NodeString, Pos: pos, Text: name, Quoted: fmt.Sprintf("%q", name)})
+		get.Args = append(get.Args, text(pos, name))
 	}
 	return &parse.PipeNode{NodeType: parse.NodePipe, Pos: pos, Cmds: []*parse.CommandNode{get}}
+}
+
+func text(pos parse.Pos, s string) parse.Node {
+	return &parse.StringNode{NodeType: parse.NodeString, Pos: pos, Text: s, Quoted: fmt.Sprintf("%q", s)}
 }
 
 func call(pos parse.Pos, function string) *parse.CommandNode {

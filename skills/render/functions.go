@@ -31,11 +31,25 @@ var functions = template.FuncMap{
 	"js":       func(v any) string { return template.JSEscapeString(show(v)) },
 	"print":    printed,
 	"println":  func(v ...any) string { return printed(v...) + "\n" },
+	"printf":   formatted,
 	shown:      show,
+	needed:     need,
+	marked:     mark,
+
+	"eq": equal,
+	"ne": func(a, b any) bool { return !same(a, b) },
+	"lt": func(a, b any) (bool, error) { n, err := order(a, b); return n < 0, err },
+	"le": func(a, b any) (bool, error) { n, err := order(a, b); return n <= 0, err },
+	"gt": func(a, b any) (bool, error) { n, err := order(a, b); return n > 0, err },
+	"ge": func(a, b any) (bool, error) { n, err := order(a, b); return n >= 0, err },
 }
 
-// shown is the function that Parse puts at the end of every action.
-const shown = "_show"
+// The functions that the checker adds to actions.
+const (
+	shown  = "_show" // at the end of every one
+	needed = "_need" // in a strict text, around what must be there
+	marked = "_mark" // in place of _show, in Pieces
+)
 
 // show puts a value as text: nothing for what is missing, a whole number
 // without exponent whatever JSON made of it.
@@ -50,14 +64,33 @@ func show(v any) string {
 			return strconv.FormatInt(int64(v), 10)
 		}
 		return strconv.FormatFloat(v, 'g', -1, 64)
-	case map[string]any, []any:
-		b, err := json.Marshal(v)
-		if err != nil {
-			return fmt.Sprint(v)
+	case []any:
+		if v == nil { // null, see Answer
+			return ""
 		}
-		return string(b)
+		return showJSON(v)
+	case map[string]any:
+		return showJSON(v)
 	}
 	return fmt.Sprint(v)
+}
+
+func showJSON(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(b)
+}
+
+// formatted is the built-in printf, but shows nothing where a value is missing.
+func formatted(format string, args ...any) string {
+	for i, v := range args {
+		if v == nil {
+			args[i] = Number("")
+		}
+	}
+	return fmt.Sprintf(format, args...)
 }
 
 func printed(v ...any) string {

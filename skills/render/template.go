@@ -78,6 +78,11 @@ type Scope struct {
 	Saves  []string // what .Data may hold
 	// Response says that a web service has answered when the text is filled in.
 	Response bool
+	// Strict makes a text fail that is to show what the service's answer does not
+	// hold, where it would be a sentence with a hole in it. {{if}}, {{range}},
+	// default and the like still ask for what may be missing, and a null of JSON
+	// (see Answer) shows as nothing.
+	Strict bool
 }
 
 // Template is one text, ready to be filled in. It is safe for concurrent use.
@@ -91,6 +96,18 @@ type Template struct {
 // Parse reads a text and checks all that it refers to. The error says what is
 // wrong in words for the operator; where the text stands is for the caller to add.
 func Parse(text string, s Scope) (*Template, error) {
+	t, err := parseText(text, &checker{scope: s, last: shown})
+	if err != nil {
+		return nil, err
+	}
+	return &Template{
+		tree: t, program: lower(t.Root),
+		fixed: !strings.Contains(text, "{{"), text: strings.ToValidUTF8(text, "\uFFFD"),
+	}, nil
+}
+
+// parseText reads a text as the checker says.
+func parseText(text string, c *checker) (*template.Template, error) {
 	t, err := template.New("text").Funcs(functions).Option("missingkey=zero").Parse(text)
 	if err != nil {
 		msg := plain(err)
@@ -99,23 +116,19 @@ func Parse(text string, s Scope) (*Template, error) {
 	if len(t.Templates()) > 1 || t.Tree == nil {
 		return nil, errors.New("bad template: a text cannot define templates of its own")
 	}
-	c := checker{scope: s}
 	c.list(t.Root, root)
 	if len(c.problems) > 0 {
 		return nil, fmt.Errorf("bad template: %s", strings.Join(c.problems, "; "))
 	}
 	countRounds(t.Root)
 	if !c.dynamic { // the walk knows names; a trial run knows the types of functions' arguments
-		for _, value := range []string{"", "1"} { // {{if .Text}} goes one way and the other
-			if err := t.Execute(io.Discard, sample(s, value)); err != nil {
+		for _, value := range []string{"", "1", "a"} { // {{if .Text}} goes one way and the other, and not all texts are numbers
+			if err := t.Execute(io.Discard, sample(c.scope, value)); err != nil {
 				return nil, fmt.Errorf("bad template: %s", plain(err))
 			}
 		}
 	}
-	return &Template{
-		tree: t, program: lower(t.Root),
-		fixed: !strings.Contains(text, "{{"), text: strings.ToValidUTF8(text, "\uFFFD"),
-	}, nil
+	return t, nil
 }
 
 // Execute fills the text in: one without actions costs nothing, most others
@@ -130,7 +143,7 @@ func (t *Template) Execute(d *Data) (string, error) {
 	case t.program != nil:
 		out, err = t.program.fill(d)
 	default:
-		out, err = t.walk(d)
+		out, err = walk(t.tree, d)
 	}
 	if err != nil {
 		return "", fmt.Errorf("fill in template: %s", plain(err))
@@ -139,7 +152,7 @@ func (t *Template) Execute(d *Data) (string, error) {
 }
 
 // walk fills the text in by text/template.
-func (t *Template) walk(d *Data) (out string, err error) {
+func walk(tree *template.Template, d *Data) (out string, err error) {
 	// text/template passes runtime errors of its own on as panics.
 	defer func() {
 		if r := recover(); r != nil {
@@ -149,7 +162,7 @@ func (t *Template) walk(d *Data) (out string, err error) {
 	b := bounded{left: Limit}
 	counted := *d
 	counted.rounds = new(int)
-	err = t.tree.Execute(&b, counted)
+	err = tree.Execute(&b, counted)
 	return b.text.String(), err
 }
 
@@ -185,6 +198,9 @@ func sample(s Scope, value string) Data {
 // plain takes the library's own coordinates off an error: the texts are short,
 // and the caller adds the file and line.
 func plain(err error) string {
+	if missing, ok := errors.AsType[missingError](err); ok {
+		return missing.Error() // the library would name functions that nobody wrote
+	}
 	msg := err.Error()
 	for _, cut := range []string{"template: text:", "executing \"text\" at "} {
 		if _, rest, ok := strings.Cut(msg, cut); ok {

@@ -136,7 +136,7 @@ func TestParseRefuses(t *testing.T) {
 		{"an unknown field in a loop's else", "{{range .Match}}{{else}}{{.Foo}}{{end}}", "there is no .Foo"},
 		{"an unknown field given to a variable", "{{$x := .Foo}}{{$x}}", "there is no .Foo"},
 		{"two unknown fields are two problems", "{{.Foo}}{{.Bar}}", "there is no .Bar"},
-		{"a call that fails as soon as there is a text", `{{if .Text}}{{lt .Text 3}}{{end}}`, "incompatible types for comparison"},
+		{"a call that fails as soon as there is a text", `{{if .Text}}{{lt .Text 3}}{{end}}`, "cannot be compared"},
 		{"a loop over what is one text", `{{range .User}}x{{end}}`, "range can't iterate over"},
 		{"one that is mistyped", "{{.Membres}}", `there is no .Membres (did you mean "Members"?)`},
 		{"a field of what the platform said", "{{.Params.scene.x}}", "string has nothing named x"},
