@@ -22,6 +22,7 @@ import (
 	"bot/skills/relay"
 	"bot/skills/reply"
 	"bot/skills/sensitive"
+	"bot/skills/service"
 	"bot/skills/split"
 )
 
@@ -34,6 +35,7 @@ var kinds = []kind.Kind{
 	do.Kind,
 	relay.Kind,
 	llm.Kind,
+	service.Kind,
 	reply.Kind,
 }
 

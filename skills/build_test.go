@@ -26,11 +26,11 @@ func TestProblems(t *testing.T) {
 		{"no name", "keywords = [\"x\"]\nreply = \"a\"", []string{
 			`bot.toml:1:3: skill: a skill needs a name (name = "coupon")`}},
 		{"no kind", "name = \"a\"\nkeywords = [\"x\"]", []string{
-			`bot.toml:1:3: skill "a": nothing says what this skill does (it needs one of: step, handoff, do, relay, llm, reply)`}},
+			`bot.toml:1:3: skill "a": nothing says what this skill does (it needs one of: step, handoff, do, relay, llm, http, reply)`}},
 		{"a mistyped kind", "name = \"a\"\nkeywords = [\"x\"]\nrecply = \"a\"", []string{
 			`bot.toml:4:1: skill "a": unknown key "recply" (did you mean "reply"?)`}},
 		{"a kind of a name of its own", "name = \"a\"\nkeyword = [\"x\"]\nanswer = \"x\"", []string{
-			`bot.toml:1:3: skill "a": nothing says what this skill does (it needs one of: step, handoff, do, relay, llm, reply)`,
+			`bot.toml:1:3: skill "a": nothing says what this skill does (it needs one of: step, handoff, do, relay, llm, http, reply)`,
 			`bot.toml:3:1: skill "a": unknown key "keyword" (did you mean "keywords"?)`,
 			`bot.toml:4:1: skill "a": unknown key "answer"`}},
 		{"a kind below a test", "name = \"a\"\nkeywords = [\"x\"]\n[[skill.test]]\nsend = [\"x\"]\nexpect = [\"a\"]\nreply = \"a\"", []string{

@@ -130,8 +130,10 @@ func unlessAsked(ctx context.Context, err error) error {
 	return err
 }
 
-// hangUp lets go of the platforms' connections, which would idle on without use.
+// hangUp lets go of the connections to platforms and other systems, which would
+// idle on without use.
 func (a *App) hangUp() error {
+	a.live.Load().hangUp()
 	a.o.Plan.host.Client.CloseIdleConnections()
 	a.o.Plan.host.Fetch.CloseIdleConnections()
 	return nil

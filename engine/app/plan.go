@@ -49,6 +49,9 @@ type Accounts struct {
 	Hours map[string]hours.Times
 	// Location is where an account is.
 	Location func(account string) *time.Location
+	// Fetch makes the clients by which skills call other systems, as
+	// fetch.NewClient does; the plan lets go of their connections.
+	Fetch func(allow func(host string) bool) *http.Client
 }
 
 // SkillBuilder turns sections of the configuration into skills, or reports all
@@ -67,8 +70,9 @@ type Plan struct {
 	policies map[string]ingress.Policy
 	people   map[string]people // by account: who is barred, or served alone
 	risk     *risk.Rules
-	host     channel.Host // what the adapters work with
-	memory   *memory      // the host's
+	host     channel.Host   // what the adapters work with
+	memory   *memory        // the host's
+	clients  []*http.Client // of the skills
 }
 
 // Prepare loads a configuration and builds what it describes. Its error lists
@@ -98,6 +102,7 @@ func prepare(load func() (*config.Config, error), build SkillBuilder, host chann
 	skills, skillErr := build(asSections(cfg.Skills), Accounts{
 		Names: accountNames(cfg.Accounts), Selves: selves(cfg.Accounts), Can: can, Cannot: cannot, Takes: takes, TextLimit: shortest(cfg.Accounts),
 		Folding: cfg.Match, Hours: cfg.Hours, Location: locations(cfg),
+		Fetch: p.client,
 	})
 	rules, riskErr := risk.Build(asSections(cfg.Risk), accountNames(cfg.Accounts))
 	if err != nil || skillErr != nil || riskErr != nil {
@@ -131,6 +136,21 @@ func asSections(tables []*config.Section) []engine.Section {
 		sections[i] = s
 	}
 	return sections
+}
+
+// client makes a client of a skill. Skills are built by one goroutine.
+func (p *Plan) client(allow func(host string) bool) *http.Client {
+	c := fetch.NewClient(allow)
+	p.clients = append(p.clients, c)
+	return c
+}
+
+// hangUp lets go of the skills' connections, which would idle on without use:
+// those of turns that still run as soon as these are done with them.
+func (p *Plan) hangUp() {
+	for _, c := range p.clients {
+		c.CloseIdleConnections()
+	}
 }
 
 // connect makes the platforms' side of the plan. Everything that is wrong with

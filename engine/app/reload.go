@@ -59,7 +59,7 @@ func (a *App) apply(plan *Plan) error {
 	if err := a.recoverHolds(plan); err != nil {
 		return err
 	}
-	a.live.Store(plan)
+	defer a.live.Swap(plan).hangUp()
 	a.guard.SetRules(plan.risk)
 	a.egress.Reconfigure(plan.senders, plan.Config.Limit.Rate)
 	a.dispatch.Reconfigured()

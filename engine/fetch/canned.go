@@ -32,6 +32,12 @@ func WithAnswers(ctx context.Context, list []engine.Answer) context.Context {
 // Offline has such requests refused with ErrOffline.
 func Offline(ctx context.Context) context.Context { return WithAnswers(ctx, nil) }
 
+// Tried tells whether the context has a list of answers, be it empty.
+func Tried(ctx context.Context) bool {
+	_, tried := ctx.Value(answersKey{}).(*answers)
+	return tried
+}
+
 // Next takes the next answer of the context's list; tried is false where there
 // is no list and the network is to be asked.
 func Next(ctx context.Context) (a engine.Answer, tried bool, err error) {

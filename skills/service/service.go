@@ -1,0 +1,136 @@
+// Package service is the kind of skill that asks another system, or tells it
+// something, and answers with what comes back: an order looked up, a ticket
+// opened, a coupon granted.
+package service
+
+import (
+	"context"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+
+	"bot/engine"
+	"bot/skills/kind"
+	"bot/skills/render"
+	"bot/skills/webcall"
+)
+
+// Kind is a skill with a [skill.http] table.
+var Kind = kind.Kind{Key: "http", Name: "web service", Also: []string{"reply"}, Config: config{}, New: build}
+
+type config struct {
+	kind.Keys
+	HTTP  table `toml:"http"`
+	Reply any   `toml:"reply"` // misplaced: it stands in the table
+}
+
+type table struct {
+	webcall.Table
+	Reply    string            `toml:"reply"`
+	Replies  map[string]string `toml:"replies"` // by status, "404", or class of them, "4xx"
+	Fallback string            `toml:"fallback"`
+}
+
+// defaultFallback is what is said where nothing came and the operator wrote
+// nothing.
+const defaultFallback = "系统忙，请稍后再试。\nThe system is busy, please try again later."
+
+// skill makes one call for every event it answers.
+type skill struct {
+	kind.Base
+	call     *webcall.Service
+	reply    *render.Template            // to a status of 2xx
+	replies  map[string]*render.Template // by status and class; nil ones say nothing
+	fallback *render.Template
+}
+
+func build(d *kind.Draft) engine.Skill {
+	c := config{HTTP: table{Table: webcall.Defaults(), Fallback: defaultFallback}}
+	d.Decode(&c)
+	answered := d.Seen()
+	answered.Response, answered.Strict = true, true
+	s := &skill{
+		Base:     d.Base(d.Seen()),
+		call:     webcall.New(d, "http", c.HTTP.Table, d.Seen()),
+		reply:    d.Text("http.reply", c.HTTP.Reply, answered),
+		replies:  make(map[string]*render.Template),
+		fallback: d.Text("http.fallback", c.HTTP.Fallback, d.Seen()),
+	}
+	if d.Has("reply") {
+		d.Problem("reply", `the reply to what a web service answers stands in its table ([skill.http], then reply = "…")`)
+	}
+	for _, status := range slices.Sorted(maps.Keys(c.HTTP.Replies)) {
+		key := kind.Path("http.replies", status)
+		if !isStatus.MatchString(status) {
+			d.Problem(key, `%q is no status: replies are by a number ("404") or by a class of them ("4xx", "5xx"); reply is for all of 2xx`, status)
+			continue
+		}
+		s.replies[status] = d.Text(key, c.HTTP.Replies[status], answered)
+	}
+	d.Need(engine.SendText, "http")
+	return s
+}
+
+var isStatus = regexp.MustCompile(`^([2-5]\d\d|[345]xx)$`)
+
+// Handle implements engine.Skill. The once-key of a skill that grants is the key
+// that the service knows the grant by, and is taken only where the service said
+// yes: whoever hears that the system is busy may ask again.
+func (s *skill) Handle(ctx context.Context, t *engine.Turn) (engine.Outcome, error) {
+	due, data := s.Due(t), render.Of(t)
+	out, granted, err := s.Guard(t, due, data)
+	if err != nil || !granted {
+		return out, err
+	}
+	key := webcall.Key(t, s.Name(), 0)
+	if len(out.Once) > 0 {
+		key = webcall.OnceKey(t.Event.Account, s.Name(), out.Once[0])
+	}
+	r, err := s.call.Call(ctx, data, key)
+	if err != nil {
+		return engine.Outcome{}, err
+	}
+	if !r.OK() {
+		out.Once = nil
+	}
+	out.Commands, out.Note, err = s.answer(due, data, &r)
+	return out, err
+}
+
+// answer says what came back, or the fallback where that cannot be said.
+func (s *skill) answer(due time.Time, data *render.Data, r *webcall.Result) ([]engine.Command, string, error) {
+	text, why := s.text(r)
+	if why == "" {
+		data.Response = r.Response
+		commands, err := s.Say(due, text, data)
+		if err == nil {
+			return commands, "answered " + strconv.Itoa(r.Status), nil
+		}
+		why = err.Error()
+		if !r.JSON {
+			why += " (the answer is not JSON)"
+		}
+		data.Response = nil
+	}
+	commands, err := s.Say(due, s.fallback, data)
+	return commands, "fallback: " + why, err
+}
+
+// text is what is said to a result, or why nothing of it can be.
+func (s *skill) text(r *webcall.Result) (text *render.Template, why string) {
+	status := strconv.Itoa(r.Status)
+	if r.Why != "" {
+		return nil, r.Why
+	}
+	for _, of := range []string{status, status[:1] + "xx"} {
+		if text, ok := s.replies[of]; ok {
+			return text, ""
+		}
+	}
+	if !r.OK() {
+		return nil, "status " + status
+	}
+	return s.reply, ""
+}
