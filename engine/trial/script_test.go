@@ -58,7 +58,7 @@ func TestScripts(t *testing.T) {
 		{"what is said to one while another speaks counts to the next line", []string{"绑定", "/as b", "/wait 11m", "领券"}, []string{"手机号", "/user 的会话已过期\n券 b/"}, ""},
 		{"the state can be expected", []string{"绑定", "/state"}, []string{"手机号", "in skill bind, at phone"}, ""},
 		{"and is about its own line only", []string{"绑定", "/state", "12"}, []string{"手机号", "bind"}, `expected "bind", but the bot said "手机号格式不对"`},
-		{"a picture in a form is asked for again", []string{"绑定", "/image a.png"}, []string{"手机号", "手机号"}, ""},
+		{"a picture in a form is asked for again", []string{"绑定", "/image a.png"}, []string{"手机号", "只能看文字"}, ""},
 		{"whoever is not meant is not answered", []string{"/in g1", "/nomention hello", "hello"}, []string{"-", "hi user"}, ""},
 
 		{"a bad directive", []string{"绑定", "/wait soon"}, []string{"手机号", "-"}, `send[1] "/wait soon"`},
