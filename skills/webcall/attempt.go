@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"bot/engine/fetch"
+	"bot/skills/breaker"
 	"bot/skills/render"
 )
 
@@ -129,11 +130,11 @@ func (s *Service) again(a *attempt) bool {
 
 // verdict is what the attempt says of the service: no answer is a failure, and so
 // is one that says that it cannot work.
-func (a *attempt) verdict() verdict {
+func (a *attempt) verdict() breaker.Result {
 	if a.why != "" || a.status >= 500 || a.status == http.StatusTooManyRequests {
-		return fails
+		return breaker.Failure
 	}
-	return works
+	return breaker.Success
 }
 
 // result is the attempt as the last one.

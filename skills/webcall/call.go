@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"bot/engine/fetch"
+	"bot/skills/breaker"
 	"bot/skills/render"
 )
 
@@ -54,16 +55,16 @@ func (s *Service) Call(ctx context.Context, d *render.Data, key string) (Result,
 		a := s.attempt(ctx, r)
 		return a.result(), ctx.Err()
 	}
-	p, ok := s.breaker.enter(s.now())
+	report, ok := s.breaker.Allow()
 	if !ok {
 		return Result{Why: "not called: the service failed again and again, and is left alone for a while"}, nil
 	}
 	a := s.attempts(ctx, r)
 	if ctx.Err() != nil {
-		s.breaker.leave(p, undecided, s.now())
+		report(breaker.Void) // broken off by ourselves
 		return Result{}, ctx.Err()
 	}
-	s.breaker.leave(p, a.verdict(), s.now())
+	report(a.verdict())
 	return a.result(), nil
 }
 

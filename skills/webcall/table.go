@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"bot/engine"
+	"bot/skills/breaker"
 	"bot/skills/kind"
 	"bot/skills/render"
 )
@@ -60,7 +61,7 @@ type Service struct {
 	max        int64
 	client     *http.Client
 	now        func() time.Time
-	breaker    breaker
+	breaker    *breaker.Breaker
 }
 
 // New makes the service of a table, which was decoded into Defaults() and stands
@@ -71,6 +72,7 @@ func New(d *kind.Draft, prefix string, t Table, scope render.Scope) *Service {
 	b := builder{Draft: d, prefix: prefix, scope: scope}
 	s := &Service{
 		timeout: t.Timeout.Std(), retries: t.Retries, max: int64(t.Max), now: time.Now,
+		breaker: breaker.New(time.Now),
 	}
 	s.address = b.address(&t)
 	s.headers = b.headers(t.Headers)
