@@ -29,6 +29,7 @@ type config struct {
 	No           []string        `toml:"no"`
 	ConfirmNo    string          `toml:"confirm_no"`
 	Done         string          `toml:"done"`
+	Failed       string          `toml:"failed"`
 	Then         []thenConfig    `toml:"then"`
 }
 
@@ -49,6 +50,7 @@ func build(d *kind.Draft) engine.Skill {
 	c := config{
 		Expires: engine.Duration(defaultExpires), CancelReply: defaultCancelled,
 		TooMany: defaultTooMany, Done: defaultDone, ConfirmNo: noAgain,
+		Failed: defaultFailed,
 	}
 	d.Decode(&c)
 	// Past the first question the match is gone: a state holds no more than
@@ -64,11 +66,13 @@ func build(d *kind.Draft) engine.Skill {
 		cancelReply:  d.Text("cancel_reply", c.CancelReply, later),
 		expiredReply: d.Text("expired_reply", c.ExpiredReply, later),
 		tooMany:      d.Text("too_many", c.TooMany, later),
-		done:         d.Text("done", c.Done, later),
 		changed:      d.Text("", kind.Changed, later),
 		confirm:      newConfirm(d, &c, later),
-		then:         newThen(d, c.Then, later),
 	}
+	f.call = newCall(d, &c, later)
+	ending := later
+	ending.Response, ending.Strict = f.call != nil, f.call != nil
+	f.done, f.then = d.Text("done", c.Done, ending), newThen(d, c.Then, ending)
 	if d.Lacks("expires", c.Expires == 0) {
 		d.Problem("expires", `a form that expires at once can never be filled in (expires = "10m")`)
 	}

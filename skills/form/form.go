@@ -27,6 +27,7 @@ type form struct {
 	cancel, exit words
 	back         words
 	confirm      *confirmation // nil: none
+	call         *call         // nil: none
 	then         []deed
 	cancelReply  *render.Template
 	expiredReply *render.Template

@@ -9,6 +9,7 @@ import (
 	"bot/skills/act"
 	"bot/skills/kind"
 	"bot/skills/render"
+	"bot/skills/webcall"
 )
 
 // thenConfig is one thing to be done at the end.
@@ -18,6 +19,7 @@ type thenConfig struct {
 	Text    string         `toml:"text"`
 	To      string         `toml:"to"`
 	Account string         `toml:"account"`
+	HTTP    webcall.Table  `toml:"http"` // see call
 }
 
 // deed is one thing that a form does when all answers are collected. It is
@@ -44,6 +46,9 @@ var deeds = []struct {
 
 func newThen(d *kind.Draft, c []thenConfig, s render.Scope) (all []deed) {
 	for i := range c {
+		if d.Has(kind.Path("then", i, "http")) && !oneOf(d, i) {
+			continue // a call
+		}
 		at := func(key string) string { return kind.Path("then", i, key) }
 		given := 0
 		for _, sort := range deeds {
@@ -59,11 +64,16 @@ func newThen(d *kind.Draft, c []thenConfig, s render.Scope) (all []deed) {
 				all = append(all, sort.read(d, at, &c[i], s))
 			}
 		}
-		if given != 1 {
-			d.Problem(kind.Path("then", i), `a [[skill.then]] does one thing (do = "set_label" with params, or text = "…" with to)`)
+		if given != 1 || d.Has(at("http")) {
+			d.Problem(kind.Path("then", i), `a [[skill.then]] does one thing (do = "set_label" with params, text = "…" with to, or http = {url = "…"})`)
 		}
 	}
 	return all
+}
+
+// oneOf tells whether a table that holds a call holds something else besides.
+func oneOf(d *kind.Draft, i int) bool {
+	return slices.ContainsFunc([]string{"do", "params", "text", "to", "account"}, func(key string) bool { return d.Has(kind.Path("then", i, key)) })
 }
 
 // action is `do` with its params.

@@ -129,6 +129,28 @@ func (v *visit) finish() (engine.Outcome, error) {
 	if !granted {
 		return out, nil
 	}
+	if c := v.form.call; c != nil {
+		why, err := c.make(v.ctx, v.turn, v.data)
+		if err != nil {
+			return engine.Outcome{}, err
+		}
+		if why != "" {
+			return v.end(c.failed, "not done: "+why, false)
+		}
+	}
+	done, err := v.done(out)
+	if err != nil && v.form.call != nil {
+		// It is done, and only the words for it are missing: to say that it failed
+		// would have people do it again.
+		out.Note = "done, but what was answered lacks what is to be said of it: " + err.Error()
+		return v.say(out, v.form.call.thanks)
+	}
+	return done, err
+}
+
+// done says so and does the rest.
+func (v *visit) done(out engine.Outcome) (engine.Outcome, error) {
+	var err error
 	out.Note = "done"
 	if out, err = v.say(out, v.form.done); err != nil {
 		return engine.Outcome{}, err

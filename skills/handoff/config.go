@@ -9,6 +9,7 @@ import (
 	"bot/skills/kind"
 	"bot/skills/match"
 	"bot/skills/render"
+	"bot/skills/webcall"
 )
 
 // Kind is a skill with a [skill.handoff] table.
@@ -30,6 +31,7 @@ type table struct {
 	Meanwhile string          `toml:"meanwhile"` // relay | count
 	Released  string          `toml:"released_reply"`
 	Expired   string          `toml:"expired_reply"`
+	HTTP      webcall.Table   `toml:"http"` // opens a ticket
 }
 
 type notify struct {
@@ -52,6 +54,7 @@ const (
 func build(d *kind.Draft) engine.Skill {
 	c := config{Handoff: table{
 		Until: engine.Duration(defaultUntil), Release: []string{"/release"}, Text: defaultText, Released: defaultReleased,
+		HTTP: webcall.Defaults(),
 	}}
 	d.Decode(&c)
 	h := &c.Handoff
@@ -61,13 +64,18 @@ func build(d *kind.Draft) engine.Skill {
 	}
 	d.Scope = "conversation"
 	seen, later := d.Seen(), render.Scope{Saves: saved}
+	opened := seen // what may be said once the ticket is there, or is not
+	opened.Response = d.Has("handoff.http")
 	s := &skill{
 		Base: d.Base(seen), until: h.Until.Std(), account: h.Notify.Account, staff: h.Notify.To,
-		reply: d.Text("reply", c.Reply, seen), notice: d.Text("handoff.text", h.Text, seen),
+		reply: d.Text("reply", c.Reply, opened), notice: d.Text("handoff.text", h.Text, opened),
 		released: d.Text("handoff.released_reply", h.Released, later), expired: d.Text("handoff.expired_reply", h.Expired, later),
 		changed: d.Text("", kind.Changed, later), accounts: d.World.Accounts, limit: d.World.Limit, can: d.World.Can, folding: d.World.Folding,
 	}
 	s.relays = meanwhile(d, h)
+	if d.Has("handoff.http") {
+		s.ticket = webcall.New(d, "handoff.http", h.HTTP, seen)
+	}
 	for i, w := range h.Release {
 		k, err := d.World.Folding.NewKeyword(w, match.Exact)
 		if err != nil {
@@ -110,6 +118,8 @@ func meanwhile(d *kind.Draft, h *table) (relays bool) {
 // place checks where staff are.
 func place(d *kind.Draft, h *table) {
 	switch {
+	case !d.Has("handoff.notify") && d.Has("handoff.http"):
+		return
 	case !d.Has("handoff.notify"):
 		d.Warn("handoff", `nobody is told of a hand-off (notify = {to = "id of the staff's conversation"}); staff must watch the chats themselves`)
 		return

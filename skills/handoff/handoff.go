@@ -19,6 +19,7 @@ import (
 	"bot/skills/kind"
 	"bot/skills/match"
 	"bot/skills/render"
+	"bot/skills/webcall"
 )
 
 // skill hands over. It keeps nothing between turns.
@@ -29,6 +30,7 @@ type skill struct {
 	release                                   match.Rule
 	folding                                   match.Folding
 	relays                                    bool
+	ticket                                    *webcall.Service // nil: none is opened
 	reply, notice, released, expired, changed *render.Template
 	accounts                                  []string
 	limit                                     int
@@ -45,7 +47,7 @@ const (
 var saved = []string{asker, name, messages}
 
 // Handle implements engine.Skill.
-func (s *skill) Handle(_ context.Context, t *engine.Turn) (engine.Outcome, error) {
+func (s *skill) Handle(ctx context.Context, t *engine.Turn) (engine.Outcome, error) {
 	v := &visit{skill: s, turn: t, event: t.Event, data: render.Of(t)}
 	if t.State.Exists() {
 		return v.during()
@@ -53,7 +55,7 @@ func (s *skill) Handle(_ context.Context, t *engine.Turn) (engine.Outcome, error
 	if words, ok := s.Hears(t.Event); ok {
 		return v.giveBack(words)
 	}
-	return v.begin()
+	return v.begin(ctx)
 }
 
 // visit is one turn of a hand-off.
@@ -64,12 +66,17 @@ type visit struct {
 	data  *render.Data
 }
 
-// begin tells the customer and staff, and takes the conversation.
-func (v *visit) begin() (engine.Outcome, error) {
+// begin tells the customer and staff, and takes the conversation. A ticket that
+// could not be opened keeps nobody from a person: the note says so.
+func (v *visit) begin(ctx context.Context) (engine.Outcome, error) {
 	due := v.Due(v.turn)
 	out, granted, err := v.Guard(v.turn, due, v.data)
 	if err != nil || !granted {
 		return out, err
+	}
+	opened, err := v.open(ctx)
+	if err != nil {
+		return engine.Outcome{}, err
 	}
 	said, err := v.Say(due, v.reply, v.data)
 	if err != nil {
@@ -84,8 +91,27 @@ func (v *visit) begin() (engine.Outcome, error) {
 		Skill: v.Name(), Node: "staff", Notify: true, Expires: e.Received.Add(v.until),
 		Data: map[string]string{asker: e.Sender, name: cmp.Or(e.SenderName, e.Sender), messages: "0"},
 	}
-	out.Commands, out.Note = append(said, told...), "handed over"
+	out.Commands, out.Note = append(said, told...), "handed over"+opened
 	return out, nil
+}
+
+// open opens a ticket where one is wanted, and says in words for the log what came
+// of it.
+func (v *visit) open(ctx context.Context) (note string, err error) {
+	if v.ticket == nil {
+		return "", nil
+	}
+	r, err := v.ticket.Call(ctx, v.data, webcall.Key(v.turn, v.Name(), 0))
+	switch {
+	case err != nil:
+		return "", err
+	case r.Why != "":
+		return ", no ticket: " + r.Why, nil
+	case !r.OK():
+		return ", no ticket: status " + r.StatusText(), nil
+	}
+	v.data.Response = r.Response
+	return ", ticket opened", nil
 }
 
 // tell lets staff know, with the words that give the conversation back.

@@ -1,6 +1,9 @@
 package handoff_test
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -180,6 +183,47 @@ func TestInAGroupTheWordsOfOthersAreNotCarried(t *testing.T) {
 		as   u1
 		user 我的订单
 		bot  → staff-room: name of u1：我的订单`)
+}
+
+// A form's own words are not needed to see a person: a ticket that fails costs its
+// number only.
+func TestATicketIsOpened(t *testing.T) {
+	answers := []string{`{"id": 42}`, ""}
+	var asked []string
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		asked = append(asked, string(b))
+		if answers[0] == "" {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+		io.WriteString(w, answers[0])
+		answers = answers[1:]
+	}))
+	defer srv.Close()
+	set := build(t, strings.Replace(`
+[[skill]]
+name = "staff"
+keywords = ["人工"]
+reply = "工单{{with .Response}} {{.id}}{{end}}：客服马上来"
+[skill.handoff]
+notify = {to = "staff-room"}
+text = "{{.User}}{{with .Response}} 工单 {{.id}}{{end}}"
+[skill.handoff.http]
+url = "SERVER/tickets"
+json = {user = "{{.User}}", text = "{{.Text}}"}
+retries = 0
+`, "SERVER", srv.URL, 1))
+	skilltest.NewChat(t, set).Play(`
+		user 人工
+		bot  工单 42：客服马上来
+		bot  → staff-room: u1 工单 42⏎⏎/release u1
+		as   u2
+		user 人工
+		bot  工单：客服马上来
+		bot  → staff-room: u2⏎⏎/release u2`)
+	if want := `{"text":"人工","user":"u1"}`; len(asked) != 2 || strings.TrimSpace(asked[0]) != want {
+		t.Errorf("asked %q, want %q first", asked, want)
+	}
 }
 
 func TestProblems(t *testing.T) {

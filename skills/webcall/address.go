@@ -28,7 +28,7 @@ func (b *builder) address(t *Table) *address {
 	if text == "" {
 		unread := !b.Lacks(b.prefix, true) && len(b.given("method", "headers", "body", "json", "form", "timeout")) == 0 // no table at all
 		if b.Lacks(b.at("url"), true) && !unread {
-			b.wrong("url", `%s needs the address to call (url = "https://erp.example.com/orders/{{.User}}")`, b.prefix)
+			b.wrong("url", `http needs the address to call (url = "https://erp.example.com/orders/{{.User}}")`)
 		}
 		return nil
 	}

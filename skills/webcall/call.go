@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	"bot/engine/fetch"
@@ -30,6 +31,9 @@ type Result struct {
 
 // OK tells whether the service did what it was asked for.
 func (r *Result) OK() bool { return r.Why == "" && 200 <= r.Status && r.Status < 300 }
+
+// StatusText is the status for a log.
+func (r *Result) StatusText() string { return strconv.Itoa(r.Status) }
 
 // The pauses between attempts.
 const (

@@ -49,6 +49,22 @@ func Defaults() Table {
 	return Table{Timeout: engine.Duration(defaultTimeout), Retries: defaultRetries, Max: defaultMax}
 }
 
+// DefaultsFor is a table that was decoded without them, such as one in a list,
+// with the defaults of the keys that are not there.
+func DefaultsFor(t Table, has func(key string) bool) Table {
+	d := Defaults()
+	if !has("timeout") {
+		t.Timeout = d.Timeout
+	}
+	if !has("retries") {
+		t.Retries = d.Retries
+	}
+	if !has("max_response") {
+		t.Max = d.Max
+	}
+	return t
+}
+
 // Service is one web service as a skill calls it. It is safe for concurrent use.
 type Service struct {
 	method     string
