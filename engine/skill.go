@@ -51,6 +51,10 @@ type Turn struct {
 	// when that is nothing; Counted what it counted (Outcome.Counts). Never nil.
 	Recall  func(key string) (string, error)
 	Counted func(key string) (int, error)
+	// Granted tells whether a once-key of this skill is taken already: to be asked
+	// before anything is done that cannot be undone. The commit asks again. nil: it
+	// cannot be told beforehand.
+	Granted func(key string) (bool, error)
 }
 
 // Outcome is all that handling an event is to change. It is committed whole or
@@ -107,6 +111,7 @@ type Choice struct {
 	Scope   Scope
 	Timeout time.Duration // 0: the engine's default
 	Stop    bool          // no later choice runs
+	Aside   bool          // it does not talk to whoever it hears, and goes on where the bot keeps quiet
 	// Waits says that the skill mostly waits for another system: its run takes
 	// no worker, and Concurrency bounds how many of them there are at once.
 	Waits       bool
@@ -127,7 +132,8 @@ const (
 // Router chooses the skills for an event, in the order in which they are to
 // run. sender and shared are the states of the event's sender and of its whole
 // conversation (zero when there is none): a live or expired state's skill
-// comes first and alone. Routing the same event twice gives the same choices.
+// comes first and alone. An expiry is about one of them: the sender's where the
+// event has a sender. Routing the same event twice gives the same choices.
 type Router interface {
 	Route(e *Event, sender, shared State) []Choice
 	// Rules is Route as if there were no state: what an event meets that a

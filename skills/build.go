@@ -133,6 +133,8 @@ func (b *builder) entry(s engine.Section) *entry {
 	switch {
 	case d.Sensitive && k.Holds:
 		d.Problem("sensitive", "a hand-off needs no second question: nothing is lost by it")
+	case d.Sensitive && d.Has("cooldown"):
+		d.Problem("cooldown", "a sensitive skill asks before it runs: cooldown would swallow the answer to its own question (leave one of them out)")
 	case d.Sensitive:
 		e.run = sensitive.Around(d, skill)
 	}

@@ -7,6 +7,7 @@ import (
 	"bot/engine"
 	"bot/skills/kind"
 	"bot/skills/match"
+	"bot/skills/sensitive"
 )
 
 // entry is one skill with all that routing needs to know of it.
@@ -69,8 +70,10 @@ func (e *entry) bars(ev *engine.Event) miss {
 	return fits
 }
 
-// stateful tells whether the skill leaves states and goes on with them.
-func (e *entry) stateful() bool { return e.kind.Stateful || e.draft.Sensitive }
+// leaves tells whether the skill may have left the state, and goes on with it.
+func (e *entry) leaves(st engine.State) bool {
+	return e.kind.Stateful || e.draft.Sensitive && st.Node == sensitive.Node
+}
 
 // local is when an event was received, by the clock of its account.
 func (e *entry) local(ev *engine.Event) time.Time { return ev.Received.In(e.location(ev.Account)) }
@@ -88,6 +91,6 @@ func (e *entry) choice(hit match.Hit) engine.Choice {
 	return engine.Choice{
 		Skill: e.run, Match: hit.Match, Scope: e.scope(),
 		Timeout: e.draft.Timeout.Std(), Stop: e.draft.Stop, Why: because(e, hit),
-		Waits: e.draft.Waits, Concurrency: e.draft.Concurrency,
+		Aside: e.kind.Aside, Waits: e.draft.Waits, Concurrency: e.draft.Concurrency,
 	}
 }

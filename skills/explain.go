@@ -127,6 +127,9 @@ func (s *Set) Explain(e *engine.Event, sender, shared engine.State) []engine.Ver
 	if e.Self {
 		return nil
 	}
+	if entry, _, ok := s.heard(e); ok {
+		return []engine.Verdict{{Skill: entry.draft.Name, Where: entry.draft.At(""), Won: true, Why: heardIt}}
+	}
 	var all []engine.Verdict
 	shown := make(map[*entry]bool)
 	candidates := s.contest(e)

@@ -76,7 +76,9 @@ func (s *Set) Rules(e *engine.Event) []engine.Choice {
 		return nil
 	}
 	if e, hit, ok := s.heard(e); ok {
-		return []engine.Choice{e.choice(hit)}
+		c := e.choice(hit)
+		c.Why, c.Aside = heardIt, true
+		return []engine.Choice{c}
 	}
 	var choices []engine.Choice
 	for _, c := range s.contest(e) {
@@ -87,6 +89,9 @@ func (s *Set) Rules(e *engine.Event) []engine.Choice {
 	}
 	return choices
 }
+
+// heardIt is why a kind.Listener answers.
+const heardIt = "it hears staff's own words, ahead of all rules"
 
 // heard finds the skill that hears an event whatever the rules say.
 func (s *Set) heard(e *engine.Event) (*entry, match.Hit, bool) {

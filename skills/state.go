@@ -23,6 +23,17 @@ func (s *Set) byState(e *engine.Event, sender, shared engine.State) (engine.Choi
 	case engine.Released:
 		return s.goOn(shared, engine.ScopeConversation), held
 	case engine.Expired:
+		switch {
+		case e.Sender == "": // it is about the shared one
+			sender = engine.State{}
+		case held: // it is about somebody's own, and the bot is to be silent
+			return engine.Choice{
+				Skill: lapsed{sender.Skill}, Scope: engine.ScopeSender, Stop: true,
+				Why: "its time was over while people have the conversation",
+			}, sender.Exists()
+		default:
+			shared = engine.State{}
+		}
 	default:
 		return engine.Choice{}, false
 	}
@@ -53,7 +64,7 @@ func (s *Set) holds(st engine.State) bool {
 func (s *Set) goOn(st engine.State, scope engine.Scope) engine.Choice {
 	c := engine.Choice{Scope: scope, Stop: true}
 	e := s.byName[st.Skill]
-	if e == nil || !e.stateful() {
+	if e == nil || !e.leaves(st) {
 		c.Skill = gone{st.Skill}
 		c.Why = fmt.Sprintf("the conversation was with %q, which is not there any more", st.Skill)
 		return c
@@ -62,6 +73,18 @@ func (s *Set) goOn(st engine.State, scope engine.Scope) engine.Choice {
 	c.Waits, c.Concurrency = e.draft.Waits, e.draft.Concurrency
 	c.Why = "the conversation is with " + strconv.Quote(st.Skill)
 	return c
+}
+
+// lapsed ends a state whose time is over, without a word. It bears the name of the
+// skill whose state it is.
+type lapsed struct{ name string }
+
+// Name implements engine.Skill.
+func (l lapsed) Name() string { return l.name }
+
+// Handle implements engine.Skill.
+func (l lapsed) Handle(context.Context, *engine.Turn) (engine.Outcome, error) {
+	return engine.Outcome{State: new(engine.State), Note: "silent: people have the conversation"}, nil
 }
 
 // gone stands in for a skill that is not there any more. It bears the name of

@@ -148,6 +148,9 @@ type Turns interface {
 	// State returns a copy, zero when there is none. An expired state is still
 	// returned until it is ended or swept.
 	State(k engine.StateKey) (engine.State, error)
+	// Granted tells, without writing, whether a once-key is taken. What it says may
+	// be over by the time of the commit, which asks again.
+	Granted(account, skill, key string) (bool, error)
 	// Commit removes the entry and applies its outcome in one act, or leaves
 	// everything as it was: ErrGone when the entry is not in the log,
 	// ErrConflict when a state moved, *TakenError when a once-key is held by

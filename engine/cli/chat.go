@@ -157,6 +157,9 @@ func (c *call) printReply(r trial.Reply, err error) {
 		}
 		fmt.Fprintf(c.Out, "why> %s %s (%s): %s\n", mark, v.Skill, v.Where, v.Why)
 	}
+	for _, remark := range r.Remarks {
+		fmt.Fprintln(c.Out, "why> = "+remark)
+	}
 	if err != nil {
 		fmt.Fprintln(c.Out, "err> "+err.Error())
 	}

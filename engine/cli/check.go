@@ -38,11 +38,13 @@ func checkVerb(ctx context.Context, c *call) int {
 	for _, g := range graphs {
 		fmt.Fprintln(c.Out, g)
 	}
+	if plan != nil { // what is warned of may be why a test fails
+		for _, w := range plan.Config.Warnings {
+			fmt.Fprintln(c.Err, "warning: "+w.Error())
+		}
+	}
 	if err != nil {
 		return c.sayConfig(err, exitFailed)
-	}
-	for _, w := range plan.Config.Warnings {
-		fmt.Fprintln(c.Err, "warning: "+w.Error())
 	}
 	rows := ""
 	if n := plan.RiskRows(); n > 0 {

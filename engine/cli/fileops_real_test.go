@@ -87,23 +87,19 @@ func TestFileOperations(t *testing.T) {
 	}
 	lanes.Wait()
 	reportSpots(t, recorded, hits)
+	// While threads are at work, not every life comes by every operation; most must
+	// be met, or this is no test.
+	var never []string
 	for s, came := range hits {
-		here := func(o fileOp) bool { return o.call == s.call && o.file == s.file }
-		// While threads are at work, not every life makes the file grow.
-		rare := (s.phase == starting || s.phase == working) && count(recorded[s.phase], here) == 1
-		if len(came) == 1 && came[missed] > 0 && !rare {
-			t.Errorf("%s: never hit", s)
+		if len(came) == 1 && came[missed] > 0 {
+			never = append(never, s.String())
 		}
 	}
-}
-
-func count(ops []fileOp, match func(fileOp) bool) (n int) {
-	for _, o := range ops {
-		if match(o) {
-			n++
-		}
+	slices.Sort(never)
+	t.Logf("never met: %d of %d: %q", len(never), len(hits), never)
+	if len(never) > len(hits)/8 {
+		t.Errorf("%d of %d kinds of operation were never met", len(never), len(hits))
 	}
-	return n
 }
 
 // missed is the outcome of a strike that met nothing.

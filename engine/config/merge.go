@@ -47,7 +47,16 @@ func (l *loader) wrapLists(root *node) {
 func singleTable(n *node, name string) Problem {
 	p := n.key.problem("[%s] is a single table, but there may be many", name)
 	p.Hint = fmt.Sprintf("write [[%s]]", name)
+	if len(n.order) > 0 && !slices.ContainsFunc(n.order, func(key string) bool { return !tables(n.fields[key]) }) {
+		p.Msg = fmt.Sprintf("[[%s.%s]] stands beneath no [[%s]]", name, n.order[0], name)
+		p.Hint = fmt.Sprintf("write [[%s]] with its keys above it", name)
+	}
 	return p
+}
+
+// tables tells whether a node is a table or a list of them.
+func tables(n *node) bool {
+	return n.kind == table || n.kind == list && len(n.items) > 0 && n.items[0].kind == table
 }
 
 // include joins the files that the main one names into its tree. Its error is

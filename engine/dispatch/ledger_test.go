@@ -138,6 +138,8 @@ func (l *ledger) State(k engine.StateKey) (engine.State, error) {
 
 func (l *ledger) Recall(string, string) (string, error) { return "", nil }
 
+func (l *ledger) Granted(string, string, string) (bool, error) { return false, nil }
+
 func (l *ledger) Commit(ctx context.Context, c store.Commit) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -43,6 +43,10 @@ func (m memory) Recall(account, key string) (string, error) {
 	return m.d.o.Store.Recall(account, key)
 }
 
+func (m memory) Granted(account, skill, key string) (bool, error) {
+	return m.d.o.Store.Granted(account, skill, key)
+}
+
 func (m memory) Commit(ctx context.Context, c store.Commit) error {
 	return m.d.patiently(ctx, "commit", func() error { return m.d.o.Store.Commit(ctx, c) })
 }

@@ -57,6 +57,17 @@ func Next(ctx context.Context) (a engine.Answer, tried bool, err error) {
 	return a, true, nil
 }
 
+// Left is how many answers of the context's list nobody has asked for.
+func Left(ctx context.Context) int {
+	list, tried := ctx.Value(answersKey{}).(*answers)
+	if !tried {
+		return 0
+	}
+	list.mu.Lock()
+	defer list.mu.Unlock()
+	return len(list.rest)
+}
+
 // canned answers from the request's context where that has answers.
 type canned struct{ *http.Transport }
 

@@ -283,6 +283,8 @@ func (d *draft) consequence(r *row) {
 			d.problem("reply", `reply is said once for a mute (action = "mute")`)
 		case d.lacks("reply", strings.TrimSpace(d.Reply) == ""):
 			d.problem("reply", "reply is empty: leave it out to say nothing")
+		case strings.Contains(d.Reply, "{{"):
+			d.problem("reply", "the reply to a mute is said as it is written: it is no template")
 		}
 	}
 	if r.action == block && r.per == perAccount {

@@ -47,6 +47,11 @@ func (m *memory) Recall(account, key string) (string, error) {
 	return n.Value, nil
 }
 
+// Granted implements turn.Memory.
+func (m *memory) Granted(account, skill, key string) (bool, error) {
+	return m.once[store.Once{Account: account, Skill: skill, Key: key}].After(m.now()), nil
+}
+
 // Commit implements turn.Memory.
 func (m *memory) Commit(_ context.Context, c store.Commit) error {
 	for _, o := range c.Once {

@@ -54,6 +54,9 @@ func run(ctx context.Context, o Options, s engine.Script) error {
 		}
 		return fmt.Errorf("after %q%s: %s%s", line, who, problem, displaced(ctx, t, want, heard, s.Send[i+1:]))
 	}
+	if n := fetch.Left(ctx); n > 0 {
+		return fmt.Errorf("%s of answers %s not asked for: skills called other systems less often", count(n, "entry", "entries"), map[bool]string{true: "was", false: "were"}[n == 1])
+	}
 	return nil
 }
 

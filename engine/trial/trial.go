@@ -56,6 +56,8 @@ type Reply struct {
 	Actions  []string // what else it does: accept_friend scene=…, unsubscribe
 	Notes    []string // what the trial itself tells: /state
 	Verdicts []engine.Verdict
+	// Remarks are what the skills that ran noted for the log; with Options.Explain.
+	Remarks []string
 }
 
 func (r *Reply) add(more Reply) {
@@ -63,6 +65,7 @@ func (r *Reply) add(more Reply) {
 	r.Actions = append(r.Actions, more.Actions...)
 	r.Notes = append(r.Notes, more.Notes...)
 	r.Verdicts = append(r.Verdicts, more.Verdicts...)
+	r.Remarks = append(r.Remarks, more.Remarks...)
 }
 
 // Do carries out one line of a dialogue: a text to be said, or one of the
@@ -205,6 +208,9 @@ func (t *Trial) turn(ctx context.Context, e *engine.Event) (Reply, error) {
 		} else {
 			r.Actions = append(r.Actions, elsewhere(e, &c)+show(&c))
 		}
+	}
+	if t.opts.Explain != nil && report.Note != "" {
+		r.Remarks = append(r.Remarks, report.Note)
 	}
 	if report.Subscription != "" {
 		r.Actions = append(r.Actions, string(report.Subscription))

@@ -29,15 +29,20 @@ type draft struct {
 // run asks the router and lets its choices answer one after the other.
 func (d *draft) run(ctx context.Context) error {
 	d.hush()
-	if quiet, err := d.quiet(); quiet || err != nil {
+	quiet, err := d.quiet()
+	if err != nil {
 		return err
 	}
-	choices, err := guarded(d.route)
+	ask := d.route
+	if quiet { // whatever state somebody is in stays as it is, or ends without a word
+		ask = func() []engine.Choice { return aside(d.rules()) }
+	}
+	choices, err := guarded(ask)
 	if err != nil {
 		return err
 	}
 	var p plan
-	if d.byState(choices) {
+	if !quiet && d.byState(choices) {
 		p.choices = choices
 	} else {
 		p.add(choices)
@@ -89,14 +94,9 @@ func (p *plan) add(choices []engine.Choice) {
 	}
 }
 
-// route shows the router the states. An expiry is about one of them and must
-// not be answered by the skill of the other.
+// route shows the router the states. An expiry with a sender is about theirs.
 func (d *draft) route() []engine.Choice {
-	sender, shared := d.board.sender.state, d.board.shared.state
-	if d.event.Kind == engine.Expired && d.event.Sender != "" {
-		shared = engine.State{}
-	}
-	return d.Setup.Router.Route(d.event, sender, shared)
+	return d.Setup.Router.Route(d.event, d.board.sender.state, d.board.shared.state)
 }
 
 func (d *draft) rules() []engine.Choice { return d.Setup.Router.Rules(d.event) }
@@ -124,6 +124,7 @@ func (d *draft) handle(ctx context.Context, c engine.Choice) (engine.Outcome, er
 		Progress: d.progress,
 		Recall:   func(key string) (string, error) { return d.Memory.Recall(d.event.Account, skillKey(name, key)) },
 		Counted:  func(key string) (int, error) { return d.counted(skillKey(name, key)) },
+		Granted:  func(key string) (bool, error) { return d.Memory.Granted(d.event.Account, name, key) },
 	})
 	if err != nil {
 		return out, err

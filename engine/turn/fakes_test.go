@@ -37,8 +37,11 @@ type router struct {
 	state map[string]engine.Choice // by skill name
 }
 
-func (r router) Route(_ *engine.Event, sender, shared engine.State) []engine.Choice {
-	for _, s := range []engine.State{shared, sender} { // the one that is wrong for an expiry first
+func (r router) Route(e *engine.Event, sender, shared engine.State) []engine.Choice {
+	if e.Kind == engine.Expired && e.Sender != "" {
+		shared = engine.State{}
+	}
+	for _, s := range []engine.State{shared, sender} {
 		if c, ok := r.state[s.Skill]; ok {
 			return []engine.Choice{c}
 		}
@@ -54,6 +57,7 @@ type memory struct {
 	refuse  func(c store.Commit) error // nil: never
 	failing error                      // of State
 	notes   map[string]string
+	granted map[string]bool
 	commits []store.Commit
 	tried   int
 }
@@ -66,6 +70,10 @@ func (m *memory) State(k engine.StateKey) (engine.State, error) {
 
 func (m *memory) Recall(account, key string) (string, error) {
 	return m.notes[account+" "+key], m.failing
+}
+
+func (m *memory) Granted(account, skill, key string) (bool, error) {
+	return m.granted[account+" "+skill+" "+key], m.failing
 }
 
 func (m *memory) Commit(ctx context.Context, c store.Commit) error {

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"fmt"
+	"slices"
 
 	"bot/engine"
 )
@@ -10,22 +11,36 @@ import (
 func quietKey(conversation string) string { return noteKey("quiet/", conversation) }
 
 // hush has the bot keep quiet where the event says that somebody answered by hand.
+// A conversation that a skill has given to people is not their first answer, and
+// one that they give back is the bot's at once.
 func (d *draft) hush() {
 	e := d.event
-	if d.account.StaffQuiet == 0 || !e.Self || e.Kind != engine.Message {
+	if d.account.StaffQuiet == 0 {
 		return
 	}
-	d.notes = append(d.notes, "answered by hand")
-	d.remembered = append(d.remembered, engine.Note{
-		Key: quietKey(e.Conversation), Value: "1", Expires: e.Received.Add(d.account.StaffQuiet),
-	})
+	note := engine.Note{Key: quietKey(e.Conversation)}
+	switch {
+	case e.Kind == engine.Released:
+	case e.Kind == engine.Message && e.Self && !d.held():
+		d.notes = append(d.notes, "answered by hand")
+		note.Value, note.Expires = "1", e.Received.Add(d.account.StaffQuiet)
+	default:
+		return
+	}
+	d.remembered = append(d.remembered, note)
+}
+
+// held tells whether a skill keeps a state for all of the conversation, as one
+// does that has given it to people.
+func (d *draft) held() bool {
+	return d.board.shared.state.Exists() && d.board.sender.key != d.board.shared.key
 }
 
 // quiet tells whether somebody answers the conversation by hand, so that the bot
-// is to say nothing. A skill that has the whole conversation in hand goes on.
+// is to say nothing of its own accord.
 func (d *draft) quiet() (bool, error) {
 	e := d.event
-	if d.account.StaffQuiet == 0 || e.Self || e.Kind != engine.Message || d.board.shared.state.Exists() && d.board.sender.key != d.board.shared.key {
+	if d.account.StaffQuiet == 0 || e.Self || e.Kind != engine.Message && e.Kind != engine.Expired || d.held() {
 		return false, nil
 	}
 	note, err := d.Memory.Recall(e.Account, quietKey(e.Conversation))
@@ -36,4 +51,10 @@ func (d *draft) quiet() (bool, error) {
 		d.notes = append(d.notes, "quiet: somebody answers by hand")
 	}
 	return note != "", nil
+}
+
+// aside leaves of the rules' choices those that do not talk to whoever they hear:
+// what people ask not to be sent any more, what is relayed, what staff say.
+func aside(choices []engine.Choice) []engine.Choice {
+	return slices.DeleteFunc(slices.Clone(choices), func(c engine.Choice) bool { return !c.Aside })
 }

@@ -20,15 +20,16 @@ func TestTheBotKeepsQuietWhereSomebodyAnswersByHand(t *testing.T) {
 		says   bool
 		learns bool
 	}{
-		"a message, and nobody did":          {10 * time.Minute, nil, nil, nil, true, false},
-		"a message, and somebody did":        {10 * time.Minute, nil, map[string]string{"shop " + key: "1"}, nil, false, false},
-		"in another conversation":            {10 * time.Minute, nil, map[string]string{"shop quiet/other": "1"}, nil, true, false},
-		"the account does not care":          {0, nil, map[string]string{"shop " + key: "1"}, nil, true, false},
-		"an event that is no message":        {10 * time.Minute, func(e *engine.Event) { e.Kind = engine.MemberJoined }, map[string]string{"shop " + key: "1"}, nil, true, false},
-		"what is typed by hand":              {10 * time.Minute, func(e *engine.Event) { e.Self = true }, nil, nil, true, true},
-		"typed where the account does not":   {0, func(e *engine.Event) { e.Self = true }, nil, nil, true, false},
-		"a conversation that staff have":     {10 * time.Minute, nil, map[string]string{"shop " + key: "1"}, map[engine.StateKey]engine.State{common: {Skill: "staff", Version: 1}}, true, false},
-		"a form of the sender's own, paused": {10 * time.Minute, nil, map[string]string{"shop " + key: "1"}, map[engine.StateKey]engine.State{own: {Skill: "form", Version: 1}}, false, false},
+		"a message, and nobody did":               {10 * time.Minute, nil, nil, nil, true, false},
+		"a message, and somebody did":             {10 * time.Minute, nil, map[string]string{"shop " + key: "1"}, nil, false, false},
+		"in another conversation":                 {10 * time.Minute, nil, map[string]string{"shop quiet/other": "1"}, nil, true, false},
+		"the account does not care":               {0, nil, map[string]string{"shop " + key: "1"}, nil, true, false},
+		"an event that is no message":             {10 * time.Minute, func(e *engine.Event) { e.Kind = engine.MemberJoined }, map[string]string{"shop " + key: "1"}, nil, true, false},
+		"what is typed by hand":                   {10 * time.Minute, func(e *engine.Event) { e.Self = true }, nil, nil, true, true},
+		"typed where the account does not":        {0, func(e *engine.Event) { e.Self = true }, nil, nil, true, false},
+		"a conversation that staff have":          {10 * time.Minute, nil, map[string]string{"shop " + key: "1"}, map[engine.StateKey]engine.State{common: {Skill: "staff", Version: 1}}, true, false},
+		"a form of the sender's own, paused":      {10 * time.Minute, nil, map[string]string{"shop " + key: "1"}, map[engine.StateKey]engine.State{own: {Skill: "form", Version: 1}}, false, false},
+		"typed in a conversation that staff have": {10 * time.Minute, func(e *engine.Event) { e.Self = true }, nil, map[engine.StateKey]engine.State{common: {Skill: "staff", Version: 1}}, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := &memory{notes: tt.notes, states: tt.states}
@@ -55,5 +56,31 @@ func TestTheBotKeepsQuietWhereSomebodyAnswersByHand(t *testing.T) {
 				t.Errorf("learned %+v", c.Learned)
 			}
 		})
+	}
+}
+
+func TestWhatIsGivenBackIsTheBotsAtOnce(t *testing.T) {
+	o := options(&memory{}, router{})
+	o.Setup.Accounts = map[string]engine.Account{"shop": {Name: "shop", StaffQuiet: time.Minute}}
+	m := o.Memory.(*memory)
+	e := &engine.Event{Account: "shop", Kind: engine.Released, ID: "r1", Conversation: "room", Received: received}
+	if _, err := turn.Play(t.Context(), o, store.Entry{Seq: 7, Event: e}); err != nil {
+		t.Fatal(err)
+	}
+	if want := []engine.Note{{Key: "quiet/room"}}; !reflect.DeepEqual(m.commits[0].Learned, want) {
+		t.Errorf("learned %+v, want the note forgotten", m.commits[0].Learned)
+	}
+}
+
+func TestWhatDoesNotTalkGoesOnWhileTheBotIsQuiet(t *testing.T) {
+	m := &memory{notes: map[string]string{"shop quiet/room": "1"}, states: map[engine.StateKey]engine.State{own: {Skill: "form", Version: 5}}}
+	o := options(m, router{
+		rules: []engine.Choice{{Skill: says("talk", "a"), Stop: true}, {Skill: says("unsubscribe", "b"), Aside: true}},
+		state: map[string]engine.Choice{"form": {Skill: says("form", "c"), Stop: true}},
+	})
+	o.Setup.Accounts = map[string]engine.Account{"shop": {Name: "shop", StaffQuiet: time.Minute}}
+	report, err := turn.Play(t.Context(), o, store.Entry{Seq: 7, Event: message()})
+	if err != nil || !reflect.DeepEqual(report.Skills, []string{"unsubscribe"}) || len(m.commits[0].States) > 0 {
+		t.Errorf("ran %v, wrote %+v, %v", report.Skills, m.commits[0].States, err)
 	}
 }

@@ -23,6 +23,7 @@ type Memory interface {
 	State(k engine.StateKey) (engine.State, error)
 	Commit(ctx context.Context, c store.Commit) error
 	Recall(account, key string) (string, error)
+	Granted(account, skill, key string) (bool, error)
 }
 
 // Setup is one snapshot of the configuration. It is shared and never changed:

@@ -3,7 +3,6 @@ package form
 import (
 	"context"
 
-	"bot/engine"
 	"bot/skills/kind"
 	"bot/skills/render"
 	"bot/skills/webcall"
@@ -18,7 +17,6 @@ const defaultFailed = "提交没有成功，请稍后再试。\nThat did not go 
 // is done only if the call succeeded.
 type call struct {
 	service *webcall.Service
-	skill   string
 	failed  *render.Template
 	thanks  *render.Template // where `done` cannot be filled in from the answer
 }
@@ -34,7 +32,7 @@ func newCall(d *kind.Draft, c *config, s render.Scope) *call {
 			d.Problem(key, "a form calls one web service at its end, and there is a call above already")
 		default:
 			table := webcall.DefaultsFor(c.Then[i].HTTP, func(k string) bool { return d.Has(kind.Path(key, k)) })
-			made = &call{webcall.New(d, key, table, s), d.Name, d.Text("failed", c.Failed, s), d.Text("", defaultDone, s)}
+			made = &call{webcall.New(d, key, table, s), d.Text("failed", c.Failed, s), d.Text("", defaultDone, s)}
 		}
 	}
 	if made == nil && d.Has("failed") {
@@ -44,8 +42,8 @@ func newCall(d *kind.Draft, c *config, s render.Scope) *call {
 }
 
 // make calls. why says in words for the log why nothing came of it.
-func (c *call) make(ctx context.Context, t *engine.Turn, d *render.Data) (why string, err error) {
-	r, err := c.service.Call(ctx, d, webcall.Key(t, c.skill, 0))
+func (c *call) make(ctx context.Context, d *render.Data, key string) (why string, err error) {
+	r, err := c.service.Call(ctx, d, key)
 	switch {
 	case err != nil:
 		return "", err

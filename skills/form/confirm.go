@@ -21,11 +21,6 @@ const (
 	noCancel = "cancel"
 )
 
-var (
-	defaultYes = []string{"是", "yes", "是的", "对", "对的", "没错", "确认", "确定", "好", "好的", "可以", "嗯", "y", "ok", "okay", "sure", "confirm", "correct"}
-	defaultNo  = []string{"否", "no", "不", "不是", "不对", "不行", "错了", "有误", "重填", "重来", "n", "nope", "wrong"}
-)
-
 // defaultYesNo asks again for a yes or a no.
 const defaultYesNo = "请回复“是”或“否”。\nPlease answer yes or no."
 
@@ -54,7 +49,7 @@ func newConfirm(d *kind.Draft, c *config, s render.Scope) *confirmation {
 	}
 	q := &confirmation{
 		ask: d.Text("confirm", c.Confirm, s), typed: c.Confirm, cancels: c.ConfirmNo == noCancel,
-		yes: wordsOr(d, "yes", c.Yes, defaultYes), no: wordsOr(d, "no", c.No, defaultNo),
+		yes: wordsOr(d, "yes", c.Yes, kind.Yes()), no: wordsOr(d, "no", c.No, kind.No()),
 		notText: textOr(d, "not_text", c.NotText, s, defaultNotText),
 	}
 	q.invalid = d.Text("", q.plea(d), s)

@@ -7,6 +7,7 @@ import (
 	"bot/engine"
 	"bot/skills/match"
 	"bot/skills/render"
+	"bot/skills/webcall"
 )
 
 // visit is one turn of a form. It lives no longer than the call that ctx is for.
@@ -130,7 +131,7 @@ func (v *visit) finish() (engine.Outcome, error) {
 		return out, nil
 	}
 	if c := v.form.call; c != nil {
-		why, err := c.make(v.ctx, v.turn, v.data)
+		why, err := c.make(v.ctx, v.data, webcall.KeyOf(v.turn, &v.form.Base, out))
 		if err != nil {
 			return engine.Outcome{}, err
 		}

@@ -74,7 +74,7 @@ func (v *visit) begin(ctx context.Context) (engine.Outcome, error) {
 	if err != nil || !granted {
 		return out, err
 	}
-	opened, err := v.open(ctx)
+	opened, err := v.open(ctx, webcall.KeyOf(v.turn, &v.Base, out))
 	if err != nil {
 		return engine.Outcome{}, err
 	}
@@ -97,11 +97,11 @@ func (v *visit) begin(ctx context.Context) (engine.Outcome, error) {
 
 // open opens a ticket where one is wanted, and says in words for the log what came
 // of it.
-func (v *visit) open(ctx context.Context) (note string, err error) {
+func (v *visit) open(ctx context.Context, key string) (note string, err error) {
 	if v.ticket == nil {
 		return "", nil
 	}
-	r, err := v.ticket.Call(ctx, v.data, webcall.Key(v.turn, v.Name(), 0))
+	r, err := v.ticket.Call(ctx, v.data, key)
 	switch {
 	case err != nil:
 		return "", err
@@ -114,6 +114,9 @@ func (v *visit) open(ctx context.Context) (note string, err error) {
 	return ", ticket opened", nil
 }
 
+// howToGiveBack stands above the line that staff send.
+const howToGiveBack = "回复下面这行交还机器人 / to give it back to the bot, send:"
+
 // tell lets staff know, with the words that give the conversation back.
 func (v *visit) tell() ([]engine.Command, error) {
 	if v.staff == "" || v.notice == nil {
@@ -124,7 +127,7 @@ func (v *visit) tell() ([]engine.Command, error) {
 		return nil, err
 	}
 	if len(v.release.Keywords) > 0 {
-		text += "\n\n" + v.release.Keywords[0].Typed + " " + v.named(v.event)
+		text += "\n\n" + howToGiveBack + "\n" + v.release.Keywords[0].Typed + " " + v.named(v.event)
 	}
 	return v.toStaff(kind.Texts(text, v.limit)), nil
 }

@@ -52,7 +52,7 @@ func TestDialogues(t *testing.T) {
 		{"staff are told, and read what is said meanwhile; the bot is silent", `
 			user 人工
 			bot  正在为您转接客服
-			bot  → staff-room: name of u1 需要人工服务 / asks for a person：人工⏎⏎/release u1
+			bot  → staff-room: name of u1 需要人工服务 / asks for a person：人工⏎⏎回复下面这行交还机器人 / to give it back to the bot, send:⏎/release u1
 			user 领券
 			bot  → staff-room: name of u1：领券
 			sends image
@@ -60,7 +60,7 @@ func TestDialogues(t *testing.T) {
 		{"a word gives the conversation back", `
 			user 人工
 			bot  正在为您转接客服
-			bot  → staff-room: name of u1 需要人工服务 / asks for a person：人工⏎⏎/release u1
+			bot  → staff-room: name of u1 需要人工服务 / asks for a person：人工⏎⏎回复下面这行交还机器人 / to give it back to the bot, send:⏎/release u1
 			user 结束！
 			bot  机器人回来了，name of u1
 			user 领券
@@ -68,7 +68,7 @@ func TestDialogues(t *testing.T) {
 		{"so does a word of staff, by hand, without more words", `
 			user 人工
 			bot  正在为您转接客服
-			bot  → staff-room: name of u1 需要人工服务 / asks for a person：人工⏎⏎/release u1
+			bot  → staff-room: name of u1 需要人工服务 / asks for a person：人工⏎⏎回复下面这行交还机器人 / to give it back to the bot, send:⏎/release u1
 			hand 您好，我是客服
 			hand /release
 			user 领券
@@ -76,13 +76,13 @@ func TestDialogues(t *testing.T) {
 		{"so do staff from where they are told, naming whom", `
 			user 人工
 			bot  正在为您转接客服
-			bot  → staff-room: name of u1 需要人工服务 / asks for a person：人工⏎⏎/release u1
+			bot  → staff-room: name of u1 需要人工服务 / asks for a person：人工⏎⏎回复下面这行交还机器人 / to give it back to the bot, send:⏎/release u1
 			as   clerk
 			in   staff-room
 			user /release u2
-			bot  已交还机器人 / given back to the bot：u2
+			bot  已请求交还机器人 / asked to give back to the bot：u2
 			user ／Release u1
-			bot  已交还机器人 / given back to the bot：u1
+			bot  已请求交还机器人 / asked to give back to the bot：u1
 			bot  → u1: 机器人回来了，name of u1
 			as   u1
 			in   -
@@ -91,7 +91,7 @@ func TestDialogues(t *testing.T) {
 		{"so does time, counted from the last word of either side", `
 			user 人工
 			bot  正在为您转接客服
-			bot  → staff-room: name of u1 需要人工服务 / asks for a person：人工⏎⏎/release u1
+			bot  → staff-room: name of u1 需要人工服务 / asks for a person：人工⏎⏎回复下面这行交还机器人 / to give it back to the bot, send:⏎/release u1
 			wait 90m
 			hand 您好
 			wait 90m
@@ -104,14 +104,14 @@ func TestDialogues(t *testing.T) {
 		{"what comes after the time, before that was noticed, is the bot's", `
 			user 人工
 			bot  正在为您转接客服
-			bot  → staff-room: name of u1 需要人工服务 / asks for a person：人工⏎⏎/release u1
+			bot  → staff-room: name of u1 需要人工服务 / asks for a person：人工⏎⏎回复下面这行交还机器人 / to give it back to the bot, send:⏎/release u1
 			skip 3h
 			user 领券
 			bot  您的券`},
 		{"others are answered", `
 			user 人工
 			bot  正在为您转接客服
-			bot  → staff-room: name of u1 需要人工服务 / asks for a person：人工⏎⏎/release u1
+			bot  → staff-room: name of u1 需要人工服务 / asks for a person：人工⏎⏎回复下面这行交还机器人 / to give it back to the bot, send:⏎/release u1
 			as   u2
 			user 领券
 			bot  您的券`},
@@ -120,7 +120,7 @@ func TestDialogues(t *testing.T) {
 			bot  手机号？
 			user 人工
 			bot  正在为您转接客服
-			bot  → staff-room: name of u1 需要人工服务 / asks for a person：人工⏎⏎/release u1
+			bot  → staff-room: name of u1 需要人工服务 / asks for a person：人工⏎⏎回复下面这行交还机器人 / to give it back to the bot, send:⏎/release u1
 			user 13800000000
 			bot  → staff-room: name of u1：13800000000`},
 		{"staff's word without anybody named is an ordinary message", `
@@ -129,7 +129,7 @@ func TestDialogues(t *testing.T) {
 		{"the word from elsewhere releases nobody", `
 			user 人工
 			bot  正在为您转接客服
-			bot  → staff-room: name of u1 需要人工服务 / asks for a person：人工⏎⏎/release u1
+			bot  → staff-room: name of u1 需要人工服务 / asks for a person：人工⏎⏎回复下面这行交还机器人 / to give it back to the bot, send:⏎/release u1
 			as   u2
 			user /release u1
 			as   u1
@@ -154,7 +154,7 @@ meanwhile = "count"
 	chat := skilltest.NewChat(t, set)
 	chat.Play(`
 		user 人工
-		bot  → desk/staff-room: u1：人工⏎⏎/release shop/u1
+		bot  → desk/staff-room: u1：人工⏎⏎回复下面这行交还机器人 / to give it back to the bot, send:⏎/release shop/u1
 		user 在吗
 		user 有人吗`)
 	shared := engine.StateKey{Account: "shop", Conversation: "u1"}
@@ -164,7 +164,7 @@ meanwhile = "count"
 	chat.Account.Name, chat.Group = "desk", "staff-room"
 	chat.Play(`
 		user /release shop/u1
-		bot  已交还机器人 / given back to the bot：shop/u1
+		bot  已请求交还机器人 / asked to give back to the bot：shop/u1
 		bot  → u1: 机器人已恢复服务。⏎The bot is back.`)
 	if st := chat.States[shared]; st.Exists() {
 		t.Errorf("still handed over: %+v", st)
@@ -177,7 +177,7 @@ func TestInAGroupTheWordsOfOthersAreNotCarried(t *testing.T) {
 		in   room
 		user 人工
 		bot  正在为您转接客服
-		bot  → staff-room: name of u1 需要人工服务 / asks for a person：人工⏎⏎/release room
+		bot  → staff-room: name of u1 需要人工服务 / asks for a person：人工⏎⏎回复下面这行交还机器人 / to give it back to the bot, send:⏎/release room
 		as   u2
 		user 我也想问
 		as   u1
@@ -216,14 +216,47 @@ retries = 0
 	skilltest.NewChat(t, set).Play(`
 		user 人工
 		bot  工单 42：客服马上来
-		bot  → staff-room: u1 工单 42⏎⏎/release u1
+		bot  → staff-room: u1 工单 42⏎⏎回复下面这行交还机器人 / to give it back to the bot, send:⏎/release u1
 		as   u2
 		user 人工
 		bot  工单：客服马上来
-		bot  → staff-room: u2⏎⏎/release u2`)
+		bot  → staff-room: u2⏎⏎回复下面这行交还机器人 / to give it back to the bot, send:⏎/release u2`)
 	if want := `{"text":"人工","user":"u1"}`; len(asked) != 2 || strings.TrimSpace(asked[0]) != want {
 		t.Errorf("asked %q, want %q first", asked, want)
 	}
+}
+
+func TestNobodysFormSpeaksWhilePeopleHaveTheGroup(t *testing.T) {
+	set := build(t, `
+[[skill]]
+name = "bind"
+where = "group"
+keywords = ["绑定"]
+expires = "10m"
+expired_reply = "会话已过期"
+[[skill.step]]
+save = "phone"
+ask = "手机号？"
+[[skill]]
+name = "staff"
+where = "group"
+keywords = ["人工"]
+[skill.handoff]
+notify = {to = "staff-room"}
+text = "{{.User}}"
+`)
+	skilltest.Try(t, "", set, `
+		in   room
+		user 绑定
+		bot  手机号？
+		as   u2
+		user 人工
+		bot  → staff-room: u2⏎⏎回复下面这行交还机器人 / to give it back to the bot, send:⏎/release room
+		wait 11m
+		user /release
+		bot  机器人已恢复服务。⏎The bot is back.
+		as   u1
+		user 13800000000`)
 }
 
 func TestProblems(t *testing.T) {

@@ -34,7 +34,7 @@ func (v *visit) giveBack(words []string) (engine.Outcome, error) {
 		account, conversation = a, rest
 	}
 	back := &engine.Event{Account: account, Kind: engine.Released, Conversation: conversation, Actor: cmp.Or(v.event.Sender, v.event.Conversation)}
-	text := "已交还机器人 / given back to the bot：" + words[1]
+	text := "已请求交还机器人 / asked to give back to the bot：" + words[1]
 	return engine.Outcome{
 		Raise: []*engine.Event{back}, Commands: kind.Texts(text, v.limit), Note: "released " + words[1],
 	}, nil

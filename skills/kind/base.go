@@ -106,24 +106,21 @@ func Texts(s string, limit int) (out []engine.Command) {
 
 // Guard begins the outcome of a skill that gives something away, or is to rest
 // between two answers: with the keys to take, none for a skill that has neither
-// `once` nor `cooldown`. Where a key was found taken, granted is false and the
-// outcome complete: kind words, or silence, and no key.
+// `once` nor `cooldown`; that of a grant comes first. Where a key is taken,
+// granted is false and the outcome complete: kind words, or silence. It is for the
+// time before anything is done that cannot be undone.
 func (b *Base) Guard(t *engine.Turn, due time.Time, d *render.Data) (out engine.Outcome, granted bool, err error) {
+	var rest []engine.Once
 	if b.rest > 0 {
 		key := restKey(t.Event)
-		if slices.Contains(t.Taken, key) {
-			return engine.Outcome{Note: "answered less than " + b.rest.String() + " ago"}, false, nil
+		if taken, err := isTaken(t, key); err != nil || taken {
+			return engine.Outcome{Note: "silent: it answered less than " + b.rest.String() + " ago"}, false, err
 		}
-		out.Once = append(out.Once, engine.Once{Key: key, Keep: b.rest})
+		rest = []engine.Once{{Key: key, Keep: b.rest}}
 	}
 	if b.once == nil {
+		out.Once = rest
 		return out, true, nil
-	}
-	if len(t.Taken) > 0 {
-		out.Once = nil
-		out.Commands, err = b.Say(due, b.taken, d)
-		out.Note = "already granted"
-		return out, false, err
 	}
 	key, err := b.once.Execute(d)
 	if err != nil {
@@ -132,8 +129,32 @@ func (b *Base) Guard(t *engine.Turn, due time.Time, d *render.Data) (out engine.
 	if key = strings.TrimSpace(key); key == "" {
 		return out, false, errors.New("grant once: the key came out empty, which would be one key for everybody")
 	}
-	out.Once = append(out.Once, engine.Once{Key: key, Keep: b.keep})
+	taken, err := isTaken(t, key)
+	if err != nil {
+		return out, false, err
+	}
+	if taken {
+		out.Once, out.Note = rest, "already granted"
+		out.Commands, err = b.Say(due, b.taken, d)
+		return out, false, err
+	}
+	out.Once = append([]engine.Once{{Key: key, Keep: b.keep}}, rest...)
 	return out, true, nil
+}
+
+// Grants tells whether the skill has a once-key, the first of its outcome's.
+func (b *Base) Grants() bool { return b.once != nil }
+
+// isTaken tells whether a key was found taken, by an earlier commit of this turn
+// or before it.
+func isTaken(t *engine.Turn, key string) (bool, error) {
+	if slices.Contains(t.Taken, key) {
+		return true, nil
+	}
+	if t.Granted == nil {
+		return false, nil
+	}
+	return t.Granted(key)
 }
 
 // restKey is taken while a skill rests in a conversation. What an operator writes

@@ -28,6 +28,8 @@ type Kind struct {
 	// Holds says that a state of its skills holds the whole conversation: it goes
 	// before any sender's own, and hears what the account itself says by hand.
 	Holds bool
+	// Aside says that its skills do not talk to whoever they hear (engine.Choice.Aside).
+	Aside bool
 	// New builds a skill from its section. What is wrong with the section is
 	// noted in the draft; the skill is thrown away if anything is.
 	New func(d *Draft) engine.Skill

@@ -31,10 +31,10 @@ func (b budget) over(t *engine.Turn, now time.Time) (string, error) {
 }
 
 // spend counts requests.
-func (b budget) spend(t *engine.Turn, now time.Time, requests int) (counts []engine.Count) {
+func (b budget) spend(t *engine.Turn, now, played time.Time, requests int) (counts []engine.Count) {
 	for _, l := range b.limits(t, now) {
 		if l.most > 0 && requests > 0 {
-			counts = append(counts, engine.Count{Key: l.key, Add: requests, Expires: afterDay(now)})
+			counts = append(counts, engine.Count{Key: l.key, Add: requests, Expires: afterDay(now, played)})
 		}
 	}
 	return counts
@@ -54,8 +54,13 @@ func (b budget) limits(t *engine.Turn, now time.Time) [2]limit {
 	}
 }
 
-// afterDay is when the day's numbers are of no use any more. Some hours are added:
-// a turn may be played late, and a clock be set back.
-func afterDay(now time.Time) time.Time {
-	return time.Date(now.Year(), now.Month(), now.Day()+1, 6, 0, 0, 0, now.Location())
+// afterDay is when the day's numbers are of no use any more. Some hours are added,
+// since a clock may be set back; a turn that is played later still, out of a
+// backlog, keeps the numbers of its day as long.
+func afterDay(day, played time.Time) time.Time {
+	end := time.Date(day.Year(), day.Month(), day.Day()+1, 6, 0, 0, 0, day.Location())
+	if late := played.Add(6 * time.Hour); late.After(end) {
+		return late
+	}
+	return end
 }

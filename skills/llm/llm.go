@@ -47,6 +47,10 @@ func (s *skill) Handle(ctx context.Context, t *engine.Turn) (engine.Outcome, err
 		return engine.Outcome{Commands: said, Note: note}, err
 	}
 
+	rested, granted, err := s.Guard(t, due, data) // it has no once-key
+	if err != nil || !granted {
+		return rested, err
+	}
 	question, cut := s.question(t.Event)
 	if question == "" {
 		return instead(s.fallback, "fallback: the message has no text")
@@ -83,7 +87,8 @@ func (s *skill) Handle(ctx context.Context, t *engine.Turn) (engine.Outcome, err
 		out.Notes = s.memory.keep(t.Event, past, exchange{question, a.text})
 		out.Note = answered(a, cut, s.maxInput)
 	}
-	out.Counts = s.budget.spend(t, data.Now, a.charged)
+	out.Once = rested.Once
+	out.Counts = s.budget.spend(t, data.Now, s.now(), a.charged)
 	return out, err
 }
 

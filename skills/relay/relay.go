@@ -15,7 +15,7 @@ import (
 )
 
 // Kind is `relay = {to = ["…@chatroom"]}`.
-var Kind = kind.Kind{Key: "relay", Name: "relay", Config: config{}, New: build}
+var Kind = kind.Kind{Key: "relay", Name: "relay", Aside: true, Config: config{}, New: build}
 
 type config struct {
 	kind.Keys
@@ -56,6 +56,9 @@ func build(d *kind.Draft) engine.Skill {
 	}
 	if d.On != string(engine.Message) {
 		d.Problem("on", "a relay carries messages only")
+	}
+	if d.Has("cooldown") {
+		d.Problem("cooldown", "a relay carries everything that is said")
 	}
 	if d.Has("once") {
 		d.Problem("once", "a relay carries everything that is said; it guards against loops by itself")

@@ -149,8 +149,7 @@ reply = "给您"
 		skip 1m
 		user 礼物
 		bot  领过了
-		user 礼物
-		bot  领过了`)
+		user 礼物`)
 }
 
 func TestAnEmptyOnceKeyGrantsNothing(t *testing.T) {

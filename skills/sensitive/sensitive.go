@@ -5,6 +5,8 @@ package sensitive
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"bot/engine"
@@ -13,11 +15,18 @@ import (
 	"bot/skills/render"
 )
 
-// node is where a state stands while the question is open.
-const node = "sensitive?"
+// Node is where a state stands while the question is open.
+const Node = "sensitive?"
 
-// text is what a state keeps: the message that the skill is to run on.
-const text = "text"
+// What a state keeps: the message that the skill is to run on, and who was asked.
+const (
+	text  = "text"
+	asked = "asked"
+)
+
+// yes are the words that confirm. A plain good-will word such as 好 is not among
+// them: people say it without having read.
+var yes = []string{"是", "是的", "确认", "确定", "yes", "y", "confirm"}
 
 // patience is how long a question stays open. After it, silence meant no.
 const patience = 5 * time.Minute
@@ -26,10 +35,6 @@ const (
 	defaultAsk = "请确认：{{.Text}}\n回复“是”继续，其他内容取消。\nPlease confirm: reply \"yes\" to go on, anything else cancels."
 	cancelled  = "已取消。\nCancelled."
 )
-
-// yes are the words that confirm. A plain good-will word such as 好 is not among
-// them: people say it without having read.
-var yes = []string{"是", "是的", "确认", "确定", "yes", "y", "confirm"}
 
 // skill asks before another runs. It is safe for concurrent use.
 type skill struct {
@@ -53,6 +58,9 @@ func Around(d *kind.Draft, inner engine.Skill) engine.Skill {
 		ask = defaultAsk
 	}
 	s.ask = d.Text("sensitive_ask", ask, d.Seen())
+	if !slices.ContainsFunc(yes, func(w string) bool { return strings.Contains(ask, w) }) {
+		d.Warn("sensitive_ask", "the question does not say which word confirms (…回复“是”)")
+	}
 	for _, w := range yes {
 		k, err := d.World.Folding.NewKeyword(w, match.Exact)
 		if err != nil {
@@ -66,12 +74,17 @@ func Around(d *kind.Draft, inner engine.Skill) engine.Skill {
 // Handle implements engine.Skill.
 func (s *skill) Handle(ctx context.Context, t *engine.Turn) (engine.Outcome, error) {
 	switch {
+	case !t.State.Exists() && !t.Event.Spoken():
+		// A picture could not be kept until somebody says yes to it.
+		return engine.Outcome{Note: "not done: only words can be asked about"}, nil
 	case !t.State.Exists():
 		return s.question(t)
-	case t.State.Node != node:
+	case t.State.Node != Node:
 		return s.Skill.Handle(ctx, t)
 	case t.Expired || t.Event.Kind != engine.Message:
 		return engine.Outcome{State: new(engine.State), Pass: t.Event.Kind == engine.Message, Note: "not confirmed in time"}, nil
+	case t.Event.Sender != t.State.Data[asked]: // of a group that shares the state
+		return engine.Outcome{Note: "somebody else is asked to confirm", Pass: true}, nil
 	case t.Event.Spoken() && s.accept.Hits(s.folding.Read(t.Event.Text)):
 		return s.run(ctx, t)
 	}
@@ -84,7 +97,7 @@ func (s *skill) question(t *engine.Turn) (engine.Outcome, error) {
 	said, err := s.base.Say(s.base.Due(t), s.ask, render.Of(t))
 	return engine.Outcome{
 		State: &engine.State{
-			Skill: s.Name(), Node: node, Data: map[string]string{text: t.Event.Text}, Expires: t.Event.Received.Add(patience),
+			Skill: s.Name(), Node: Node, Data: map[string]string{text: t.Event.Text, asked: t.Event.Sender}, Expires: t.Event.Received.Add(patience),
 		},
 		Commands: said, Note: "asked to confirm",
 	}, err
@@ -105,16 +118,9 @@ func (s *skill) run(ctx context.Context, t *engine.Turn) (engine.Outcome, error)
 	return out, err
 }
 
-// no are the words that say so; what else is said instead of a yes is answered by
-// the rules besides.
-var no = []string{"否", "不", "不是", "取消", "算了", "no", "n", "cancel"}
-
+// declines tells whether somebody said no, in one of the words for it. What else is
+// said in place of a yes is answered by the rules besides.
 func (s *skill) declines(e *engine.Event) bool {
 	said := match.Trim(s.folding.Fold(e.Text))
-	for _, w := range no {
-		if said == w {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(append(kind.No(), "取消", "算了", "cancel"), said)
 }

@@ -4,7 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"bot/engine"
 	"bot/skills"
+	"bot/skills/kind"
 	"bot/skills/skilltest"
 )
 
@@ -94,6 +96,8 @@ func TestDialogues(t *testing.T) {
 			bot  搬到哪里？
 			user 是
 			bot  搬到 是`},
+		{"a picture is not asked about", `
+			sends image`},
 		{"nobody confirms for another", `
 			user 注销 A12
 			bot  真的注销 A12 吗？
@@ -107,9 +111,56 @@ func TestDialogues(t *testing.T) {
 	}
 }
 
+func TestInASharedStateOnlyTheOneWhoWasAskedConfirms(t *testing.T) {
+	set, err := skills.Build(skilltest.Parse(t, `
+[[skill]]
+name = "dissolve"
+where = "group"
+scope = "conversation"
+keywords = ["解散"]
+sensitive = true
+sensitive_ask = "真的？是 / yes"
+reply = "已解散"
+[[skill]]
+name = "hello"
+where = "group"
+keywords = ["你好"]
+reply = "您好"
+`).Sections, skills.Options{Accounts: []string{"shop"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	skilltest.Try(t, "", set, `
+		in   room
+		user 解散
+		bot  真的？是 / yes
+		as   u2
+		user 是
+		user 你好
+		bot  您好
+		as   u1
+		user 是
+		bot  已解散`)
+}
+
+// A reload may make a plain skill of what was a form; whoever is in the form must
+// not have it run on whatever they say next.
+func TestALeftoverStateRunsNothing(t *testing.T) {
+	set, err := skills.Build(skilltest.Parse(t, "[[skill]]\nname = \"bind\"\nkeywords = [\"注销\"]\nsensitive = true\nreply = \"已注销\"").Sections, skills.Options{Accounts: []string{"shop"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	chat := skilltest.NewChat(t, set)
+	chat.States[engine.StateKey{Account: "shop", Conversation: "u1", Sender: "u1"}] = engine.State{Skill: "bind", Node: "phone", Version: 1}
+	if said := chat.Say("13800000000"); len(said) != 1 || said[0] != kind.Changed {
+		t.Errorf("said %q", said)
+	}
+}
+
 func TestProblems(t *testing.T) {
 	for _, tt := range []struct{ name, skill, want string }{
 		{"an event that nobody wrote", "on = \"friend_request\"\nsensitive = true\ndo = \"accept_friend\"", `4:13: skill "s": a question can only be asked`},
+		{"a cooldown", "keywords = [\"x\"]\nsensitive = true\ncooldown = \"1m\"\nreply = \"a\"", `5:12: skill "s": a sensitive skill asks before it runs`},
 		{"a hand-off", "keywords = [\"x\"]\nsensitive = true\n[skill.handoff]", `4:13: skill "s": a hand-off needs no second question`},
 		{"a text without its skill being sensitive", "keywords = [\"x\"]\nsensitive_ask = \"?\"\nreply = \"a\"", `4:17: skill "s": sensitive_ask does nothing without sensitive = true`},
 		{"a field that is not there", "keywords = [\"x\"]\nsensitive = true\nsensitive_ask = \"{{.Data.x}}\"\nreply = \"a\"", `5:17: skill "s": bad template`},

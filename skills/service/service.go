@@ -84,11 +84,7 @@ func (s *skill) Handle(ctx context.Context, t *engine.Turn) (engine.Outcome, err
 	if err != nil || !granted {
 		return out, err
 	}
-	key := webcall.Key(t, s.Name(), 0)
-	if len(out.Once) > 0 {
-		key = webcall.OnceKey(t.Event.Account, s.Name(), out.Once[0])
-	}
-	r, err := s.call.Call(ctx, data, key)
+	r, err := s.call.Call(ctx, data, webcall.KeyOf(t, &s.Base, out))
 	if err != nil {
 		return engine.Outcome{}, err
 	}

@@ -149,6 +149,7 @@ func (c *Chat) turn(e *engine.Event, choice engine.Choice, sender, shared engine
 			}
 			return n.Value, nil
 		},
+		Granted: func(key string) (bool, error) { return c.taken[name+"\x00"+key].After(c.Now), nil },
 		Counted: func(key string) (int, error) { return c.Counts[[2]string{name, key}], nil },
 	}
 	if s := c.States[key]; s.Skill == choice.Skill.Name() {

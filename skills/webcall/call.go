@@ -63,12 +63,13 @@ func (s *Service) Call(ctx context.Context, d *render.Data, key string) (Result,
 	if !ok {
 		return Result{Why: "not called: the service failed again and again, and is left alone for a while"}, nil
 	}
+	verdict := breaker.Void // of a call that we break off ourselves
+	defer func() { report(verdict) }()
 	a := s.attempts(ctx, r)
 	if ctx.Err() != nil {
-		report(breaker.Void) // broken off by ourselves
 		return Result{}, ctx.Err()
 	}
-	report(a.verdict())
+	verdict = a.verdict()
 	return a.result(), nil
 }
 

@@ -208,6 +208,15 @@ func Key(t *engine.Turn, skill string, n int) string {
 	return engine.TaskIDOf(t.Event.Ref()+"-"+digest(skill, 4), n)
 }
 
+// KeyOf is the key of the one call of a skill: that of its grant, where the outcome
+// that its Guard began takes a once-key, else that of the event.
+func KeyOf(t *engine.Turn, b *kind.Base, out engine.Outcome) string {
+	if b.Grants() && len(out.Once) > 0 {
+		return OnceKey(t.Event.Account, b.Name(), out.Once[0])
+	}
+	return Key(t, b.Name(), 0)
+}
+
 // OnceKey is the Idempotency-Key of a call that grants what a once-key guards: the
 // same for all events that ask for the same grant.
 func OnceKey(account, skill string, o engine.Once) string {

@@ -44,6 +44,19 @@ func (t *txn) free(o onceWrite) error {
 	return held
 }
 
+// Granted looks a key up without writing.
+func (s *Store) Granted(account, skill, key string) (taken bool, err error) {
+	hash := hashKey(account, skill, key)
+	err = s.read(func(tx *bolt.Tx) error {
+		now := s.Now()
+		return eachPeriod(tx.Bucket(bOnce), func(_ []byte, b *bolt.Bucket) {
+			v := b.Get(hash)
+			taken = taken || len(v) >= 8 && unbeTime(v).After(now)
+		})
+	})
+	return taken, wrap("look up once-key", err)
+}
+
 // take writes the key, and takes out what is left of it in other periods.
 func (t *txn) take(o onceWrite) {
 	once, period := t.bucket(bOnce), be(periodOf(o.until))

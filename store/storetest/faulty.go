@@ -127,6 +127,10 @@ func (f *faulty) Barred(account, after string, limit int) ([]store.Contact, erro
 	return act(context.Background(), f, "Barred", func() ([]store.Contact, error) { return f.Store.Barred(account, after, limit) })
 }
 
+func (f *faulty) Granted(account, skill, key string) (bool, error) {
+	return act(context.Background(), f, "Granted", func() (bool, error) { return f.Store.Granted(account, skill, key) })
+}
+
 func (f *faulty) Recall(account, key string) (string, error) {
 	return act(context.Background(), f, "Recall", func() (string, error) { return f.Store.Recall(account, key) })
 }
