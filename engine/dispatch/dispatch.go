@@ -113,12 +113,14 @@ type Dispatcher struct {
 	delayed  delays
 	parked   map[string]*fifo[*mailbox] // by the skill that is busy
 	gates    gates
-	suspects []uint64   // still to be taken up alone
-	looked   bool       // for suspects
-	running  int        // turns that have a worker
-	away     int        // turns that wait for another system
-	failure  error      // of the store; ends every Run
-	crew     *warm.Crew // of the present Run: turns, and the skills in them
+	suspects []uint64            // still to be taken up alone
+	alone    bool                // a suspect has a worker, and nobody else is to get one
+	behind   map[uint64]*mailbox // suspects that have a turn, each with the mailbox that has come to it
+	looked   bool                // for suspects
+	running  int                 // turns that have a worker
+	away     int                 // turns that wait for another system
+	failure  error               // of the store; ends every Run
+	crew     *warm.Crew          // of the present Run: turns, and the skills in them
 	alarm    *time.Timer
 	results  chan result
 	changed  chan struct{}
@@ -148,7 +150,8 @@ func New(o Options) *Dispatcher {
 		o:       o,
 		table:   newTable(),
 		parked:  make(map[string]*fifo[*mailbox]),
-		results: make(chan result, o.Workers), // nobody waits to hand one in
+		behind:  make(map[uint64]*mailbox),
+		results: make(chan result, o.Workers), // most are handed in without a wait
 		changed: make(chan struct{}, 1),
 	}
 }

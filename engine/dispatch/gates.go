@@ -28,6 +28,7 @@ func (g *gates) enter(skill string, most int) bool {
 	return true
 }
 
+// leave counts a run out.
 func (g *gates) leave(skill string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -45,24 +46,27 @@ func (g *gates) runs(skill string) int {
 
 // visits is what one turn has to do with gates. It belongs to the turn.
 type visits struct {
-	d       *Dispatcher
-	entered []string // skills whose run is over
+	d        *Dispatcher
+	job      job
+	entered  []string // skills whose run is over, and still counted in
+	reserved string   // the skill of which a run is counted in for this turn, until it is used
 }
 
 // enter is turn.Options.Enter.
 func (v *visits) enter(c engine.Choice) (leave func(), ok bool) {
 	name := c.Skill.Name()
-	if !v.d.gates.enter(name, c.Concurrency) {
+	if v.reserved == name {
+		v.reserved = ""
+	} else if !v.d.gates.enter(name, c.Concurrency) {
 		return nil, false
 	}
 	if c.Waits {
-		v.d.results <- result{end: away}
+		v.d.results <- result{end: away, job: v.job}
 	}
 	return func() {
 		if c.Waits {
-			v.d.results <- result{end: back}
+			v.d.results <- result{end: back, job: v.job}
 		}
-		v.d.gates.leave(name)
 		v.entered = append(v.entered, name)
 	}, true
 }

@@ -176,3 +176,29 @@ func TestARunThatFailsMakesRoomForTheNext(t *testing.T) {
 		r.stop()
 	})
 }
+
+// Who waits for a skill gets the next run of it, however many come meanwhile.
+func TestWhoWaitsLongestIsNext(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var order []string
+		m := &model{handle: func(_ context.Context, t *engine.Turn) (engine.Outcome, error) {
+			order = append(order, t.Event.Conversation)
+			time.Sleep(time.Second)
+			return reply("ok")
+		}}
+		r := newRig(t, newLedger(), nil, workers(8)).route(mixed{m, 1}).start()
+		r.say(slow(4)...)
+		synctest.Wait()
+		first := order[0]
+		for i := range 40 { // newcomers, all the time
+			time.Sleep(100 * time.Millisecond)
+			r.say(fmt.Sprint("slow-new", i))
+			synctest.Wait()
+		}
+		pass(time.Minute)
+		if len(order) != 44 || order[0] != first || strings.Contains(strings.Join(order[:4], " "), "new") {
+			t.Errorf("the order was %q", order)
+		}
+		r.stop()
+	})
+}

@@ -24,14 +24,15 @@ type place struct {
 }
 
 // mailbox is the waiting events of one conversation, by their places in the
-// log. It is never empty. At any time it is in exactly one of five places:
-// among the ready, with a worker, among the delayed, parked, or held.
+// log. It is never empty. At any time it is in exactly one of six places: among
+// the ready, with a turn, among the delayed, parked, behind a suspect, or held.
 type mailbox struct {
 	place
-	head   uint64        // the event whose turn it is
-	rest   *fifo[uint64] // those after it; nil when there never was one, as for most
-	waited bool          // the time that head had to wait has passed
-	parked string        // the skill that was busy when head was begun
+	head     uint64        // the event whose turn it is
+	rest     *fifo[uint64] // those after it; nil when there never was one, as for most
+	waited   bool          // the time that head had to wait has passed
+	parked   bool          // head was begun, and a skill was busy
+	reserved string        // of that skill a run is counted in for head's turn
 }
 
 func (b *mailbox) push(seq uint64) {

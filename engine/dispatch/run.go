@@ -2,7 +2,6 @@ package dispatch
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"bot/engine/turn"
@@ -85,20 +84,30 @@ func (d *Dispatcher) stop(cancel func()) error {
 // start hands out turns: to suspects alone, else to as many ready mailboxes as
 // there are workers.
 func (d *Dispatcher) start(ctx context.Context) {
+	if d.alone {
+		return
+	}
 	if len(d.suspects) > 0 {
-		if d.running+d.away == 0 {
-			d.launch(ctx, job{seq: d.suspects[0], setup: d.o.Setup()})
+		if d.running == 0 {
+			seq := d.suspects[0]
+			d.suspects = d.suspects[1:]
+			d.alone, d.behind[seq] = true, nil
+			d.launch(ctx, job{seq: seq, setup: d.o.Setup()})
 		}
 		return
 	}
 	for d.running < d.o.Workers && d.ready.len() > 0 {
 		b := d.ready.pop()
-		j := job{box: b, seq: b.head, setup: d.o.Setup(), waited: b.waited, parked: b.parked}
+		if _, suspect := d.behind[b.head]; suspect {
+			d.behind[b.head] = b
+			continue
+		}
+		j := job{box: b, seq: b.head, setup: d.o.Setup(), waited: b.waited, parked: b.parked, reserved: b.reserved}
 		if _, known := j.setup.Accounts[b.account.name]; !known {
 			d.hold(b)
 			continue
 		}
-		b.waited, b.parked = false, ""
+		b.waited, b.parked, b.reserved = false, false, ""
 		d.launch(ctx, j)
 	}
 }
@@ -114,6 +123,7 @@ func (d *Dispatcher) finish(r result) {
 	switch r.end {
 	case away:
 		d.leaves(1)
+		d.alone = d.alone && r.job.box != nil // while a suspect waits for another system, others go on
 		return
 	case back:
 		d.leaves(-1)
@@ -122,19 +132,21 @@ func (d *Dispatcher) finish(r result) {
 	d.running--
 	d.stats.running.Add(-1)
 	for _, skill := range r.left {
-		d.unpark(skill)
-	}
-	if skill := r.job.parked; skill != "" && r.end != parked && !slices.Contains(r.left, skill) {
-		d.unpark(skill) // its turn came, and it had no use for the skill any more
+		d.pass(skill)
 	}
 	if r.end == broken && d.failure == nil {
 		d.failure = r.err
 	}
 	switch b := r.job.box; {
 	case b == nil: // a suspect: what is still to be done for it, its mailbox does
-		if r.end != kept {
-			d.suspects = d.suspects[1:]
+		d.alone = false
+		if r.end == kept {
+			d.suspects = append([]uint64{r.job.seq}, d.suspects...)
 		}
+		if box := d.behind[r.job.seq]; box != nil {
+			d.ready.push(box)
+		}
+		delete(d.behind, r.job.seq)
 	case r.end == settled:
 		d.advance(b)
 	case r.end == parked:
@@ -161,7 +173,7 @@ func (d *Dispatcher) leaves(n int) {
 // before this was known.
 func (d *Dispatcher) park(b *mailbox, busy turn.BusyError) {
 	skill := busy.Skill
-	b.parked = skill
+	b.parked = true
 	if d.gates.runs(skill) < busy.Most {
 		d.ready.push(b)
 		return
@@ -173,17 +185,29 @@ func (d *Dispatcher) park(b *mailbox, busy turn.BusyError) {
 	d.stats.parked.Add(1)
 }
 
-// unpark lets the mailbox that has waited longest for the skill try again.
-func (d *Dispatcher) unpark(skill string) {
-	line := d.parked[skill]
-	if line == nil {
+// pass hands a run that is over to the mailbox that has waited longest for the
+// skill, so that nobody who comes later gets it; where none waits it is free.
+func (d *Dispatcher) pass(skill string) {
+	if b := d.unpark(skill); b != nil {
+		b.reserved = skill
 		return
 	}
-	d.ready.push(line.pop())
+	d.gates.leave(skill)
+}
+
+// unpark readies the mailbox that has waited longest for the skill; nil when none does.
+func (d *Dispatcher) unpark(skill string) *mailbox {
+	line := d.parked[skill]
+	if line == nil {
+		return nil
+	}
+	b := line.pop()
+	d.ready.push(b)
 	d.stats.parked.Add(-1)
 	if line.len() == 0 {
 		delete(d.parked, skill)
 	}
+	return b
 }
 
 // unparkAll has all try again: by another configuration there may be room.
@@ -225,6 +249,10 @@ func (d *Dispatcher) wake() {
 }
 
 func (d *Dispatcher) hold(b *mailbox) {
+	if b.reserved != "" {
+		d.pass(b.reserved)
+		b.reserved = ""
+	}
 	a := b.account
 	if len(a.held) == 0 {
 		d.o.Log.Warn("events held", "account", a.name, "reason", "the account is not in the configuration")

@@ -154,3 +154,33 @@ func TestASuspectOfAnUnknownAccountIsHeldUncharged(t *testing.T) {
 		r.stop()
 	})
 }
+
+// A suspect that waits for another system stalls nobody: neither the suspects
+// behind it nor those who have nothing to do with it.
+func TestSuspectsThatWaitForAnotherSystemHoldUpNobody(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		l := newLedger()
+		m := &model{handle: takes(4 * time.Second)}
+		r := newRig(t, l, nil, workers(2)).route(mixed{m, 100})
+		r.say(slow(6)...)
+		r.say("u1", "slow0", "u2")
+		l.suspects = []uint64{1, 2, 3, 4, 5, 6}
+		r.start()
+		pass(time.Second)
+		if s := r.dispatch.Stats(); s.Away != 6 || s.Running != 0 {
+			t.Errorf("%+v, want all suspects away", s)
+		}
+		if n := len(l.waiting()); n != 7 {
+			t.Errorf("%d events wait, want the six and the one behind slow0", n)
+		}
+		pass(10 * time.Second)
+		if s := r.dispatch.Stats(); s.Waiting != 0 || m.most.Load() != 6 {
+			t.Errorf("%+v, at most %d at once", s, m.most.Load())
+		}
+		if !slices.Equal(l.charged, []uint64{1, 2, 3, 4, 5, 6}) {
+			t.Errorf("charged %v", l.charged)
+		}
+		inOrder(t, l)
+		r.stop()
+	})
+}

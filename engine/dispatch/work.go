@@ -12,11 +12,12 @@ import (
 
 // job is one event at its turn.
 type job struct {
-	box    *mailbox // whose event it is; nil for a suspect
-	seq    uint64
-	setup  turn.Setup
-	waited bool   // it has waited as long as it had to
-	parked string // the skill that was busy when it was begun before
+	box      *mailbox // whose event it is; nil for a suspect
+	seq      uint64
+	setup    turn.Setup
+	waited   bool   // it has waited as long as it had to
+	parked   bool   // it was begun before, and a skill was busy
+	reserved string // of that skill a run is counted in for this turn; "": none is
 }
 
 // end says how a turn ended.
@@ -39,7 +40,7 @@ type result struct {
 	wait time.Duration  // of later
 	err  error          // of broken
 	busy turn.BusyError // of parked
-	left []string       // skills of which a run is over, whatever became of the turn
+	left []string       // skills of which a run is over or not needed, and still counted in
 }
 
 // run gives one event its turn. It is the worker's part: it touches nothing
@@ -100,14 +101,17 @@ func (d *Dispatcher) refund(ctx context.Context, e store.Entry) {
 func (d *Dispatcher) play(ctx context.Context, j job, e store.Entry, tries store.Tries) result {
 	defer d.o.Store.Begin(e.Seq)()
 	start := time.Now()
-	v := &visits{d: d}
+	v := &visits{d: d, job: j, reserved: j.reserved}
 	r := d.played(ctx, j, e, tries, v, start)
 	r.left = v.entered
+	if v.reserved != "" { // it had no use for the skill any more
+		r.left = append(r.left, v.reserved)
+	}
 	return r
 }
 
 func (d *Dispatcher) played(ctx context.Context, j job, e store.Entry, tries store.Tries, v *visits, start time.Time) result {
-	if j.parked == "" {
+	if !j.parked {
 		d.began(e, tries)
 	}
 	report, err := turn.Play(ctx, turn.Options{
