@@ -2,9 +2,13 @@ package api
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 )
+
+// ErrNotHeld is Options.Release's answer where the bot has the conversation.
+var ErrNotHeld = errors.New("the conversation is the bot's")
 
 // release answers POST /api/v1/release: {"account":"shop","conversation":"u1"}.
 // It has its turn behind what the conversation still waits for, and changes
@@ -22,7 +26,11 @@ func (a *api) release(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, "conversation", "conversation is missing: the id of the user or group that is given back to the bot")
 	case !a.known(w, ask.Account):
 	default:
-		if err := a.o.Release(r.Context(), ask.Account, ask.Conversation); err != nil {
+		switch err := a.o.Release(r.Context(), ask.Account, ask.Conversation); {
+		case errors.Is(err, ErrNotHeld):
+			fail(w, http.StatusNotFound, "conversation", "nobody has taken over the conversation "+ask.Conversation+" (ids are exact)")
+			return
+		case err != nil:
 			a.storeError(w, err)
 			return
 		}

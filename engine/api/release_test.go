@@ -32,6 +32,10 @@ func TestRelease(t *testing.T) {
 			t.Errorf("%s: %d %s, asked for %q; want %d, %q", tt.body, got.code, got.text, asked, tt.status, tt.asked)
 		}
 	}
+	failure = ErrNotHeld
+	if got := r.call(http.MethodPost, "/api/v1/release", `{"account":"shop","conversation":"u1"}`); got.code != http.StatusNotFound {
+		t.Errorf("a conversation that is the bot's: %d %s", got.code, got.text)
+	}
 	failure = errors.New("disk")
 	if got := r.call(http.MethodPost, "/api/v1/release", `{"account":"shop","conversation":"u1"}`); got.code/100 != 5 {
 		t.Errorf("a release that is not on disk: %d %s", got.code, got.text)

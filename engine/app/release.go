@@ -5,11 +5,19 @@ import (
 	"strconv"
 
 	"bot/engine"
+	"bot/engine/api"
 )
 
 // release puts the operator's wish into the conversation's own queue, so that it
 // has its turn behind what was said before.
 func (a *App) release(ctx context.Context, account, conversation string) error {
+	st, err := a.store.State(engine.StateKey{Account: account, Conversation: conversation})
+	if err != nil {
+		return err
+	}
+	if !st.Exists() {
+		return api.ErrNotHeld
+	}
 	now := a.store.Now()
 	e := &engine.Event{
 		Account: account, Kind: engine.Released, ID: "operator-" + strconv.FormatInt(now.UnixNano(), 10),

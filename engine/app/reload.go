@@ -52,7 +52,8 @@ func (a *App) prepare(ctx context.Context) (*Plan, error) {
 }
 
 func (a *App) apply(plan *Plan) error {
-	if err := a.ingress.SetRoutes(plan.routes); err != nil {
+	takeRoutes, err := a.ingress.Routes(plan.routes)
+	if err != nil {
 		return err
 	}
 	// An account that comes back may have been held when it went.
@@ -62,6 +63,7 @@ func (a *App) apply(plan *Plan) error {
 	defer a.live.Swap(plan).hangUp()
 	a.guard.SetRules(plan.risk)
 	a.egress.Reconfigure(plan.senders, plan.Config.Limit.Rate)
+	takeRoutes() // callbacks for accounts come in once all that guards them is there
 	a.dispatch.Reconfigured()
 	a.porter.Wake()
 	return nil

@@ -16,7 +16,7 @@ func TestReleasingFromTheCommandLine(t *testing.T) {
 		code     int
 		out, err string
 	}{
-		{[]string{"release", "-account", "shop", "u1", "room@chatroom"}, 0, "released: 2\n", ""},
+		{[]string{"release", "-account", "shop", "u1"}, 1, "", "conversation u1: nobody has taken over the conversation u1"},
 		{[]string{"release", "-account", "shoop", "u1"}, 1, "", `conversation u1: there is no account "shoop"`},
 		{[]string{"release", "u1"}, 2, "", "say of which account: -account NAME"},
 		{[]string{"release", "-account", "shop"}, 2, "", "usage: bot release"},

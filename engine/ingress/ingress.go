@@ -135,13 +135,24 @@ func newRouter() *httprouter.Router {
 
 // SetRoutes replaces all routes at once, or none if one of them is wrong.
 func (i *Ingress) SetRoutes(routes []Route) error {
+	use, err := i.Routes(routes)
+	if err != nil {
+		return err
+	}
+	use()
+	return nil
+}
+
+// Routes prepares what SetRoutes would set, for a caller to whom more can go wrong
+// before they are used.
+func (i *Ingress) Routes(routes []Route) (use func(), err error) {
 	router, byPath := newRouter(), make(map[string]*route, len(routes))
 	for _, r := range routes {
 		if err := checkPath(r.Path); err != nil {
-			return err
+			return nil, err
 		}
 		if byPath[r.Path] != nil {
-			return fmt.Errorf("path %q is routed twice", r.Path)
+			return nil, fmt.Errorf("path %q is routed twice", r.Path)
 		}
 		rt := newRoute(r, i.o.Metrics)
 		byPath[r.Path] = rt
@@ -154,8 +165,7 @@ func (i *Ingress) SetRoutes(routes []Route) error {
 	router.MethodNotAllowed = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		i.serve(w, r, byPath[r.URL.Path], wrongMethod)
 	})
-	i.router.Store(router)
-	return nil
+	return func() { i.router.Store(router) }, nil
 }
 
 // checkPath keeps out what the router would read as a pattern.

@@ -204,6 +204,18 @@ func TestDialogues(t *testing.T) {
 	}
 }
 
+func TestAnAnswerThatIsALetterIsNoAnswer(t *testing.T) {
+	set := build(t, bind+"[[skill]]\nname = \"note\"\nkeywords = [\"留言\"]\ndone = \"{{.Data.a}}\"\n[[skill.step]]\nsave = \"a\"\nask = \"说吧\"\ninvalid = \"太长了\"")
+	chat := skilltest.NewChat(t, set)
+	chat.Say("留言")
+	if said := chat.Say(strings.Repeat("长", 2000)); len(said) != 1 || said[0] != "太长了" {
+		t.Errorf("said %.80q", said)
+	}
+	if said := chat.Say(strings.Repeat("长", 1000)); strings.Join(said, "") != strings.Repeat("长", 1000) {
+		t.Errorf("said %.80q", said)
+	}
+}
+
 func TestDefaultTexts(t *testing.T) {
 	set := build(t, `
 [[skill]]

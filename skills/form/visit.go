@@ -57,13 +57,17 @@ func (v *visit) answer() (engine.Outcome, error) {
 	return v.judge(i, text)
 }
 
+// maxAnswer is the longest answer that a form keeps, in bytes: a state holds all
+// of them, and what is said at the end may show them all.
+const maxAnswer = 4 << 10
+
 // judge compares words with what the step wants.
 func (v *visit) judge(i int, text *match.Text) (engine.Outcome, error) {
 	s := &v.form.steps[i]
 	if s.optional && s.skip.said(text) {
 		return v.keep(i, "")
 	}
-	if s.wants.medium == "" {
+	if s.wants.medium == "" && len(v.turn.Event.Text) <= maxAnswer {
 		if kept, ok := s.wants.read(v.turn.Event.Text, v.data.Now); ok {
 			return v.keep(i, kept)
 		}

@@ -55,6 +55,9 @@ func (s *skill) Handle(ctx context.Context, t *engine.Turn) (engine.Outcome, err
 	if words, ok := s.Hears(t.Event); ok {
 		return v.giveBack(words)
 	}
+	if s.atStaff(t.Event) {
+		return engine.Outcome{Note: "not handed over: this is where staff are", Pass: true}, nil
+	}
 	return v.begin(ctx)
 }
 

@@ -126,6 +126,10 @@ func TestDialogues(t *testing.T) {
 		{"staff's word without anybody named is an ordinary message", `
 			in   staff-room
 			user /release`},
+		{"where staff are is never handed over", `
+			as   clerk
+			in   staff-room
+			user 人工`},
 		{"the word from elsewhere releases nobody", `
 			user 人工
 			bot  正在为您转接客服
@@ -138,6 +142,19 @@ func TestDialogues(t *testing.T) {
 	} {
 		skilltest.Try(t, tt.name, set, tt.transcript)
 	}
+}
+
+func TestAStaffMembersOwnChatIsNeverHandedOver(t *testing.T) {
+	set := build(t, strings.Replace(desk, "staff-room", "clerk", 1))
+	skilltest.Try(t, "", set, `
+		user 人工
+		bot  正在为您转接客服
+		bot  → clerk: name of u1 需要人工服务 / asks for a person：人工⏎⏎回复下面这行交还机器人 / to give it back to the bot, send:⏎/release u1
+		as   clerk
+		user 有人工需求吗
+		user /release u1
+		bot  已请求交还机器人 / asked to give back to the bot：u1
+		bot  → u1: 机器人回来了，name of u1`)
 }
 
 func TestAnotherAccountMayTellStaff(t *testing.T) {

@@ -49,6 +49,7 @@ func TestWhatBecomesOfAnAnswer(t *testing.T) {
 		{name: "a connection cut in the middle, then an answer", replies: []llmstub.Reply{cut, good}, says: "你好", requests: 2},
 		{name: "a connection cut twice", replies: []llmstub.Reply{cut}, says: fallback, note: "broke off", requests: 2},
 		{name: "a document cut in the middle", replies: []llmstub.Reply{cut, good}, keys: whole, says: "你好", requests: 2},
+		{name: "a stream that ends without a reason", replies: []llmstub.Reply{{Body: "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"完整\"}}]}\n\ndata: [DONE]\n\n"}}, says: "完整", note: "answered by the model", requests: 1},
 		{name: "a stream that ends without an end", replies: []llmstub.Reply{{Chunks: []string{"你"}, Finish: "-"}}, says: fallback, note: "broke off", requests: 2},
 		{name: "an endpoint that does not stream", replies: []llmstub.Reply{{Raw: `{"choices":[]}`, Header: map[string]string{"Content-Type": "application/json"}}}, says: fallback, note: "stream = false", requests: 1},
 		{name: "a malformed piece", replies: []llmstub.Reply{raw("data: {\"choices\":[{\n\n")}, says: fallback, note: "cannot be read", requests: 2},

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"net/http"
@@ -23,8 +24,9 @@ var errTooLarge = errors.New("the answer is larger than max_tokens can be")
 type call struct {
 	client *http.Client
 	now    func() time.Time
-	status int           // of the answer; 0: none came
-	json   bool          // it came as one document
+	status int  // of the answer; 0: none came
+	json   bool // it came as one document
+	body   *bounded
 	after  time.Duration // how long the endpoint wants to be left alone; 0: not said
 }
 
@@ -36,7 +38,8 @@ func (c *call) Do(r *http.Request) (*http.Response, error) {
 	}
 	c.status, c.after = resp.StatusCode, c.retryAfter(resp.Header.Get("Retry-After"))
 	c.json = strings.HasPrefix(resp.Header.Get("Content-Type"), "application/json")
-	resp.Body = &bounded{ReadCloser: resp.Body, left: maxBody}
+	c.body = &bounded{ReadCloser: resp.Body, left: maxBody}
+	resp.Body = c.body
 	return resp, nil
 }
 
@@ -51,17 +54,29 @@ func (c *call) retryAfter(value string) time.Duration {
 	return 0
 }
 
-// bounded is a body that fails when there is too much of it.
+// complete tells whether the stream's own mark of its end has come.
+func (c *call) complete() bool { return c.body != nil && c.body.done }
+
+// bounded is a body that fails when there is too much of it, and looks out for the
+// line that ends a stream.
 type bounded struct {
 	io.ReadCloser
 	left int
+	tail []byte // the last few bytes, for a mark that comes in two pieces
+	done bool
 }
+
+// endMark is the last line of a stream.
+const endMark = "data: [DONE]"
 
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if b.left -= n; b.left < 0 {
 		return 0, errTooLarge
 	}
+	b.tail = append(b.tail, p[:n]...)
+	b.done = b.done || bytes.Contains(b.tail, []byte(endMark))
+	b.tail = append(b.tail[:0], b.tail[max(0, len(b.tail)-len(endMark)):]...)
 	return n, err
 }
 

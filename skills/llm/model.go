@@ -52,6 +52,9 @@ func (m *model) complete(ctx context.Context, messages []message, show func(stri
 	} else {
 		text, finish, err = whole(ctx, api, request)
 	}
+	if errors.Is(err, errUnfinished) && text != "" && c.complete() {
+		finish, err = openai.FinishReasonStop, nil // some endpoints give no reason, and an end all the same
+	}
 	if err != nil {
 		f := c.failure(ctx, err, m.key.Reveal())
 		return answer{charged: f.charged()}, f
@@ -105,7 +108,7 @@ func streamed(ctx context.Context, api *openai.Client, r openai.ChatCompletionRe
 		case err != nil && finish != "":
 			return text.String(), finish, nil // whatever went wrong after the end
 		case errors.Is(err, io.EOF):
-			return "", "", errUnfinished
+			return text.String(), "", errUnfinished
 		case err != nil:
 			return "", "", err
 		}

@@ -47,10 +47,33 @@ func Of(t *engine.Turn) *Data {
 	}
 	return &Data{
 		User: e.Sender, UserName: e.SenderName, Conversation: e.Conversation, Account: e.Account,
-		Text: e.Text, Members: members(e), Actor: e.Actor, Params: e.Params, Match: t.Match, Data: t.State.Data,
+		Text: brief(e.Text), Members: members(e), Actor: e.Actor, Params: e.Params, Match: briefAll(t.Match), Data: t.State.Data,
 		Day: now.Format(time.DateOnly), Now: now,
 		longest: cmp.Or(e.Ticket.Limit, t.Account.TextLimit),
 	}
+}
+
+// maxShown bounds what of a message is shown in answer to it, in bytes: a text of
+// several takes it more than once, and must stay below Limit.
+const maxShown = 8 << 10
+
+// brief is the beginning of a text that is too long to be repeated.
+func brief(s string) string {
+	if len(s) <= maxShown {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxShown], "") + "…"
+}
+
+func briefAll(match []string) []string {
+	if !slices.ContainsFunc(match, func(s string) bool { return len(s) > maxShown }) {
+		return match
+	}
+	match = slices.Clone(match)
+	for i, s := range match {
+		match[i] = brief(s)
+	}
+	return match
 }
 
 // Longest is how long a text in answer to the event may be in bytes, or

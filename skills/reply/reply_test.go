@@ -152,6 +152,14 @@ reply = "给您"
 		user 礼物`)
 }
 
+func TestWhatIsRepeatedOfAVeryLongTextIsItsBeginning(t *testing.T) {
+	set := build(t, "[[skill]]\nname = \"echo\"\npatterns = ['^答[^x]*']\nreply = \"{{.Text}}{{.Text}}{{index .Match 0}}\"", skills.Options{})
+	said := strings.Join(skilltest.NewChat(t, set).Say(strings.Repeat("答", 30000)), "")
+	if n := strings.Count(said, "答"); n < 3*2000 || n > 3*3000 || strings.Count(said, "…") != 3 {
+		t.Errorf("%d characters and %d ellipses", n, strings.Count(said, "…"))
+	}
+}
+
 func TestAnEmptyOnceKeyGrantsNothing(t *testing.T) {
 	set := build(t, "[[skill]]\nname = \"g\"\nkeywords = [\"领\"]\nonce = \"{{.User}}\"\nreply = \"券\"", skills.Options{})
 	chat := skilltest.NewChat(t, set)
