@@ -58,7 +58,7 @@ func (e *entry) bars(ev *engine.Event) miss {
 		return groupsOnly
 	case d.Where == kind.Private && ev.Group:
 		return privateOnly
-	case ev.Degraded != "" && d.Waits:
+	case ev.Degraded != "" && e.dear():
 		return tooDear
 	case message && ev.Group && d.Mention && ev.Mention != engine.MentionMe:
 		return notMentioned
@@ -86,11 +86,31 @@ func (e *entry) scope() engine.Scope {
 	return engine.ScopeSender
 }
 
+// waits tells whether a turn that finds the state may wait for another system, and
+// of how many such turns there may be at once.
+func (e *entry) waits(st engine.State) (waits bool, atOnce int) {
+	w, sometimes := e.skill.(kind.Waiter)
+	switch {
+	case !sometimes || !e.draft.Waits || w.WaitsIn(st):
+		return e.draft.Waits, e.draft.Concurrency
+	case e.draft.Has("concurrency"): // by the operator's own word
+		return false, e.draft.Concurrency
+	}
+	return false, 0
+}
+
+// dear tells whether the skill waits for another system whenever it answers.
+func (e *entry) dear() bool {
+	_, sometimes := e.skill.(kind.Waiter)
+	return e.draft.Waits && !sometimes
+}
+
 // choice puts the skill forward for an event it answers.
 func (e *entry) choice(hit match.Hit) engine.Choice {
+	waits, atOnce := e.waits(engine.State{})
 	return engine.Choice{
 		Skill: e.run, Match: hit.Match, Scope: e.scope(),
 		Timeout: e.draft.Timeout.Std(), Stop: e.draft.Stop, Why: because(e, hit),
-		Aside: e.kind.Aside, Waits: e.draft.Waits, Concurrency: e.draft.Concurrency,
+		Aside: e.kind.Aside, Waits: waits, Concurrency: atOnce,
 	}
 }

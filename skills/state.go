@@ -70,7 +70,7 @@ func (s *Set) goOn(st engine.State, scope engine.Scope) engine.Choice {
 		return c
 	}
 	c.Skill, c.Timeout = e.run, e.draft.Timeout.Std()
-	c.Waits, c.Concurrency = e.draft.Waits, e.draft.Concurrency
+	c.Waits, c.Concurrency = e.waits(st)
 	c.Why = "the conversation is with " + strconv.Quote(st.Skill)
 	return c
 }

@@ -2,7 +2,9 @@ package form
 
 import (
 	"context"
+	"slices"
 
+	"bot/engine"
 	"bot/skills/kind"
 	"bot/skills/render"
 	"bot/skills/webcall"
@@ -39,6 +41,33 @@ func newCall(d *kind.Draft, c *config, s render.Scope) *call {
 		d.Problem("failed", "failed is what is said when a call at the end fails, and this form makes none ([[skill.then]] with http = {…})")
 	}
 	return made
+}
+
+// WaitsIn implements kind.Waiter: only the turn with the last answer calls.
+func (f *form) WaitsIn(st engine.State) bool {
+	i := f.open(st.Node)
+	switch {
+	case f.call == nil || !st.Exists() || i < 0:
+		return false
+	case i == len(f.steps):
+		return true
+	}
+	return f.confirm == nil && f.mayEnd(i)
+}
+
+// mayEnd tells whether some answer to a question is the last one.
+func (f *form) mayEnd(i int) bool {
+	ends := func(to int) bool {
+		for range f.steps {
+			if to == len(f.steps) || len(f.steps[to].when) == 0 {
+				break
+			}
+			to = f.steps[to].next // it may be passed over
+		}
+		return to == len(f.steps)
+	}
+	s := &f.steps[i]
+	return ends(s.next) || slices.ContainsFunc(s.turns, func(t turn) bool { return ends(t.to) })
 }
 
 // make calls. why says in words for the log why nothing came of it.

@@ -78,9 +78,14 @@ func TestAFormEndsInACall(t *testing.T) {
 		bot  房间号？
 		user 302
 		bot  已经报过了`)
-	choice := set.Rules(chat.Message("报修"))[0]
-	if !choice.Waits || choice.Concurrency != 16 {
-		t.Errorf("the form waits: %v, %d at once", choice.Waits, choice.Concurrency)
+	for node, want := range map[string]bool{"": false, "room": true} {
+		st := engine.State{}
+		if node != "" {
+			st = engine.State{Skill: "repair", Node: node, Version: 1}
+		}
+		if c := set.Route(chat.Message("报修"), st, engine.State{})[0]; c.Waits != want || (c.Concurrency == 16) != want {
+			t.Errorf("at %q the form waits: %v, %d at once; want %v", node, c.Waits, c.Concurrency, want)
+		}
 	}
 }
 

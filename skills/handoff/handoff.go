@@ -61,6 +61,9 @@ func (s *skill) Handle(ctx context.Context, t *engine.Turn) (engine.Outcome, err
 	return v.begin(ctx)
 }
 
+// WaitsIn implements kind.Waiter: a ticket is opened when the conversation is taken.
+func (s *skill) WaitsIn(st engine.State) bool { return s.ticket != nil && !st.Exists() }
+
 // visit is one turn of a hand-off.
 type visit struct {
 	*skill

@@ -15,6 +15,13 @@ type Listener interface {
 	Hears(e *engine.Event) (match []string, ok bool)
 }
 
+// Waiter is a skill that waits for another system (Draft.Waits) in some of its
+// turns only, such as the last of a form.
+type Waiter interface {
+	// WaitsIn tells whether a turn that finds the state may wait.
+	WaitsIn(st engine.State) bool
+}
+
 // Kind is one sort of skill. The key that a [[skill]] holds says which it is.
 type Kind struct {
 	Key  string   // "reply", "step", "do", …
