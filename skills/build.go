@@ -207,7 +207,7 @@ func (b *builder) can(d *kind.Draft, n kind.Need) {
 	switch {
 	case len(unable) == 0:
 	case named || len(unable) == len(of):
-		d.Problem(n.Key, "the platform of account %s cannot %s", names, what)
+		d.Problem(n.Key, "the platform of account %s cannot %s (docs/channels.md says which can)", names, what)
 	default:
 		d.Warn(n.Key, "the platform of account %s cannot %s (accounts = […] says where the skill works)", names, what)
 	}
