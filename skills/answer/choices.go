@@ -11,12 +11,15 @@ import (
 type Choices struct {
 	texts []string
 	forms map[string]int // as compared → index
+
+	folding match.Folding
 }
 
 // NewChoices prepares choices, in the order in which they are numbered.
-func NewChoices(texts []string) *Choices {
-	c := &Choices{texts: texts, forms: make(map[string]int)}
-	for _, form := range []func(string) string{match.Fold, trimmed} {
+func NewChoices(f match.Folding, texts []string) *Choices {
+	c := &Choices{texts: texts, forms: make(map[string]int), folding: f}
+	trimmed := func(s string) string { return match.Trim(f.Fold(s)) }
+	for _, form := range []func(string) string{f.Fold, trimmed} {
 		for i, text := range texts {
 			if f := form(text); f != "" {
 				if _, taken := c.forms[f]; !taken {
@@ -50,7 +53,7 @@ func (c *Choices) Read(s string) (string, bool) {
 	if len(s) > longest {
 		return "", false
 	}
-	folded := match.Fold(s)
+	folded := c.folding.Fold(s)
 	said := match.Trim(folded)
 	for _, form := range []string{folded, said} {
 		if i, ok := c.forms[form]; ok {
@@ -81,8 +84,6 @@ func (c *Choices) is(i int, words string) bool {
 	j, ok := c.forms[words]
 	return ok && i == j
 }
-
-func trimmed(s string) string { return match.Trim(match.Fold(s)) }
 
 // ordinal takes off what people say around a number, and puts it in digits.
 func ordinal(said string) string {

@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"bot/skills/match"
 )
 
 func TestChoices(t *testing.T) {
-	plain := NewChoices([]string{"个人", "公司", "Other C#", "三条"})
-	numbers := NewChoices([]string{"3", "2", "10"})
-	marks := NewChoices([]string{"好", "好！", "👍"})
-	long := NewChoices(slices.Repeat([]string{"x"}, 12))
+	plain := NewChoices(match.Folding{}, []string{"个人", "公司", "Other C#", "三条"})
+	numbers := NewChoices(match.Folding{}, []string{"3", "2", "10"})
+	marks := NewChoices(match.Folding{}, []string{"好", "好！", "👍"})
+	long := NewChoices(match.Folding{}, slices.Repeat([]string{"x"}, 12))
 	for _, tt := range []struct {
 		name string
 		of   *Choices
@@ -68,7 +70,7 @@ func FuzzChoices(f *testing.F) {
 	f.Add("Ａ", "a!", "１．ａ")
 	f.Fuzz(func(t *testing.T, a, b, said string) {
 		texts := []string{a, b}
-		c := NewChoices(texts)
+		c := NewChoices(match.Folding{}, texts)
 		if got, ok := c.Read(said); ok && !slices.Contains(texts, got) {
 			t.Fatalf("of %q, %q reads as %q", texts, said, got)
 		}
@@ -77,7 +79,7 @@ func FuzzChoices(f *testing.F) {
 			if got, ok := c.Read(n); (!ok || got != text) && !wordsOf(texts, n) {
 				t.Errorf("of %q, number %s reads as %q, %v", texts, n, got, ok)
 			}
-			if _, ok := c.Read(text); !ok && len(text) <= longest && trimmed(text) != "" {
+			if _, ok := c.Read(text); !ok && len(text) <= longest && match.Trim(match.Fold(text)) != "" {
 				t.Errorf("of %q, %q cannot be chosen", texts, text)
 			}
 		}
@@ -85,5 +87,15 @@ func FuzzChoices(f *testing.F) {
 }
 
 func wordsOf(texts []string, n string) bool {
-	return slices.ContainsFunc(texts, func(s string) bool { return trimmed(s) == n })
+	return slices.ContainsFunc(texts, func(s string) bool { return match.Trim(match.Fold(s)) == n })
+}
+
+func TestChoicesFoldAsTheConfigurationDoes(t *testing.T) {
+	c := NewChoices(match.NewFolding(true), []string{"个人", "企业"})
+	if got, ok := c.Read("個人"); !ok || got != "个人" {
+		t.Errorf("個人 reads as %q, %v", got, ok)
+	}
+	if got, ok := NewChoices(match.Folding{}, []string{"个人"}).Read("個人"); ok {
+		t.Errorf("unasked, 個人 reads as %q", got)
+	}
 }

@@ -35,5 +35,5 @@ func newChoices(d *kind.Draft, at func(string) string, texts []string) *answer.C
 		}
 		first[form] = text
 	}
-	return answer.NewChoices(texts)
+	return answer.NewChoices(d.World.Folding, texts)
 }

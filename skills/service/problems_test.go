@@ -21,6 +21,7 @@ func TestProblems(t *testing.T) {
 		{"another scheme", "url = 'ftp://erp.example.com/x'", []string{`5:7: skill "s": an address begins with http:// or https://`}},
 		{"a scheme that is a template", "url = '{{.Text}}://erp.example.com/x'", []string{`5:7: skill "s": an address begins with http:// or https://`}},
 		{"no host", "url = 'https:///x'", []string{`5:7: skill "s": the address has no good host`}},
+		{"a port beyond all", "url = 'https://erp.example.com:99999/'", []string{`5:7: skill "s": the address has no good host`}},
 		{"a bad port", "url = 'https://erp.example.com:x/'", []string{`5:7: skill "s": the address has no good host`}},
 		{"a user in it", "url = 'https://u:hush@erp.example.com/'", []string{`5:7: skill "s": a name and a password have no place in an address (headers =`}},
 		{"a user that is a template", "url = 'https://{{.Text}}@erp.example.com/'", []string{`5:7: skill "s": a name and a password have no place`}},

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"bot/skills/render"
@@ -71,9 +72,15 @@ func cutAny(s, signs string) (before, after string, found bool) {
 	return s, "", false
 }
 
+// goodPort tells whether a port is one, or is left out.
+func goodPort(port string) bool {
+	n, err := strconv.Atoi(port)
+	return port == "" || err == nil && 0 < n && n < 1<<16
+}
+
 func (b *builder) writtenHost(host string) {
 	u, err := url.Parse("http://" + host)
-	if err != nil || u.Hostname() == "" || u.Host != host {
+	if err != nil || u.Hostname() == "" || u.Host != host || !goodPort(u.Port()) {
 		b.wrong("url", `the address has no good host (url = "https://erp.example.com/…")`)
 	}
 	if b.has("allow") {
