@@ -54,6 +54,10 @@ const (
 	FileStarted Kind = "file_started"
 	// AsyncResult is the outcome of a call that the platform answers later.
 	AsyncResult Kind = "async_result"
+
+	// Scheduled is raised in a conversation by a [[schedule]] that says so; Text is
+	// what the schedule says.
+	Scheduled Kind = "scheduled"
 )
 
 // The kinds that skills do not ask for.
@@ -63,17 +67,20 @@ const (
 	Expired Kind = "expired"
 	// Released gives a conversation back to the bot that people had taken over.
 	Released Kind = "released"
+	// Due begins a run of the schedule that Receiver names. Its conversation is
+	// the schedule's own, and Time when it was due.
+	Due Kind = "due"
 	// Unknown is an event the adapter understood as well-formed but that has
 	// no meaning to skills. It is logged like any other and answered by none.
 	Unknown Kind = "unknown"
 )
 
-// kinds are those that platforms report, in the order of the table.
+// kinds are those that skills can answer, in the order of the table.
 var kinds = []Kind{
 	Message, FriendRequest, FriendAdded, FriendDeleted, FriendLost, ContactChanged,
 	GroupCreated, GroupChanged, GroupRenamed, GroupOwnerChanged, GroupAnnouncement, GroupDissolved,
 	MemberJoined, MemberLeft, MemberRemoved, JoinRequest, GroupInvitation, BotRemoved, BotLeft,
-	EnterChat, Button, Feedback, Revoke, Pat, Offline, Online, FileStarted, AsyncResult,
+	EnterChat, Button, Feedback, Revoke, Pat, Offline, Online, FileStarted, AsyncResult, Scheduled,
 }
 
 // Kinds returns the kinds that skills can answer.

@@ -68,6 +68,10 @@ type Options struct {
 	Location func(account string) *time.Location
 	// TextLimit is the longest text in bytes; 0: split.Bytes.
 	TextLimit int
+	// Schedules are the [[schedule]] tables.
+	Schedules []engine.Section
+	// Now tells what is over already; nil: time.Now.
+	Now func() time.Time
 }
 
 // builder collects skills and problems while it goes through the sections.
@@ -76,6 +80,7 @@ type builder struct {
 	kinds    []kind.Kind
 	problems []error
 	entries  []*entry
+	timers   []timer
 }
 
 // Build makes a Set of all sections, in their order, or returns everything
@@ -99,6 +104,9 @@ func Build(sections []engine.Section, opts Options) (*Set, error) {
 	if opts.Location == nil {
 		opts.Location = func(string) *time.Location { return time.UTC }
 	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
 	b := builder{opts: opts, kinds: slices.Concat(opts.Kinds, kinds)}
 	for _, s := range sections {
 		if e := b.entry(s); e != nil {
@@ -109,11 +117,12 @@ func Build(sections []engine.Section, opts Options) (*Set, error) {
 	for _, e := range b.entries {
 		b.problems = append(b.problems, e.draft.Err())
 	}
+	b.schedules()
 	if err := errors.Join(b.problems...); err != nil {
 		return nil, err
 	}
 	conflicts(b.entries, opts.Accounts)
-	return newSet(b.entries, opts.Folding), nil
+	return newSet(b.entries, b.timers, opts.Folding), nil
 }
 
 // entry builds one skill, nil when no kind is to be found in the section.
@@ -123,10 +132,7 @@ func (b *builder) entry(s engine.Section) *entry {
 		b.problems = append(b.problems, err)
 		return nil
 	}
-	d := kind.NewDraft(s, kind.World{
-		Limit: b.opts.TextLimit, Accounts: b.opts.Accounts, Selves: b.opts.Selves, Can: b.opts.Can,
-		Fetch: b.opts.Fetch, Folding: b.opts.Folding, Hours: b.opts.Hours,
-	})
+	d := b.draft(s)
 	skill := k.New(d)
 	b.accounts(d)
 	e := &entry{skill: skill, run: skill, kind: k, draft: d, location: b.opts.Location}
@@ -139,6 +145,14 @@ func (b *builder) entry(s engine.Section) *entry {
 		e.run = sensitive.Around(d, skill)
 	}
 	return e
+}
+
+func (b *builder) draft(s engine.Section) *kind.Draft {
+	return kind.NewDraft(s, kind.World{
+		Limit: b.opts.TextLimit, Accounts: b.opts.Accounts, Selves: b.opts.Selves, Can: b.opts.Can,
+		Fetch: b.opts.Fetch, Folding: b.opts.Folding, Hours: b.opts.Hours,
+		Location: b.opts.Location, Now: b.opts.Now,
+	})
 }
 
 // kind finds out by its keys what a section is.

@@ -131,6 +131,9 @@ func (s *Set) Explain(e *engine.Event, sender, shared engine.State) []engine.Ver
 		return []engine.Verdict{{Skill: entry.draft.Name, Where: entry.draft.At(""), Won: true, Why: heardIt}}
 	}
 	var all []engine.Verdict
+	for _, c := range s.due(e) {
+		all = append(all, engine.Verdict{Skill: c.Skill.Name(), Won: true, Why: c.Why})
+	}
 	shown := make(map[*entry]bool)
 	candidates := s.contest(e)
 	var winner *candidate // that stops

@@ -16,6 +16,7 @@ type Set struct {
 	byName  map[string]*entry
 	byKind  map[engine.Kind]*contenders // those that are enabled
 	hearing []*entry                    // of these, kind.Listeners
+	timers  []timer                     // the schedules, in the order of the files
 	folding match.Folding
 }
 
@@ -27,8 +28,8 @@ type contenders struct {
 
 var _ engine.Router = (*Set)(nil)
 
-func newSet(entries []*entry, folding match.Folding) *Set {
-	s := &Set{entries: entries, byName: make(map[string]*entry), byKind: make(map[engine.Kind]*contenders), folding: folding}
+func newSet(entries []*entry, timers []timer, folding match.Folding) *Set {
+	s := &Set{entries: entries, byName: make(map[string]*entry), byKind: make(map[engine.Kind]*contenders), timers: timers, folding: folding}
 	for _, e := range entries {
 		if !e.draft.Enabled {
 			continue
@@ -74,6 +75,9 @@ func (s *Set) Route(e *engine.Event, sender, shared engine.State) []engine.Choic
 func (s *Set) Rules(e *engine.Event) []engine.Choice {
 	if e.Self {
 		return nil
+	}
+	if e.Kind == engine.Due {
+		return s.due(e)
 	}
 	if e, hit, ok := s.heard(e); ok {
 		c := e.choice(hit)

@@ -70,3 +70,16 @@ func TestIncludedFilesMayAddRowsOfRisk(t *testing.T) {
 		t.Errorf("a single table: %v", err)
 	}
 }
+
+func TestIncludedFilesMayAddSchedules(t *testing.T) {
+	cfg, err := load(folder(t, map[string]string{
+		"bot.toml": "include = [\"more.toml\"]\n[[schedule]]\nname = \"a\"\n", "more.toml": "[[schedule]]\nname = \"b\"\n",
+	}))
+	if err != nil || len(cfg.Schedules) != 2 || cfg.Schedules[1].At("name") != "more.toml:2" {
+		t.Errorf("%v, %v", cfg.Schedules, err)
+	}
+	_, err = load(folder(t, map[string]string{"bot.toml": "[schedule]\nname = \"a\"\n"}))
+	if err == nil || !strings.Contains(err.Error(), "write [[schedule]]") {
+		t.Errorf("a single table: %v", err)
+	}
+}

@@ -72,9 +72,10 @@ func (l *loader) load(path string, data []byte) (*Config, error) {
 // since their defaults and their keys depend on their kind.
 type document struct {
 	Config
-	Accounts []*Section `toml:"account"`
-	Skills   []*Section `toml:"skill"`
-	Risk     []*Section `toml:"risk"`
+	Accounts  []*Section `toml:"account"`
+	Skills    []*Section `toml:"skill"`
+	Risk      []*Section `toml:"risk"`
+	Schedules []*Section `toml:"schedule"`
 }
 
 // build binds the tree, fills in the defaults and checks the outcome.
@@ -84,7 +85,7 @@ func (l *loader) build(root *node) *Config {
 	doc := document{Config: defaults()}
 	l.decode(top, &doc)
 	*cfg = doc.Config
-	cfg.Skills, cfg.Risk = doc.Skills, doc.Risk
+	cfg.Skills, cfg.Risk, cfg.Schedules = doc.Skills, doc.Risk, doc.Schedules
 	l.checkRoot(top, cfg)
 	at, _ := root.find("store.path")
 	cfg.Store.Path = resolve(at.at.src, cfg.Store.Path)

@@ -31,6 +31,8 @@ type Config struct {
 	Skills []*Section `toml:"-"`
 	// Risk are the [[risk]] tables likewise: the rows of the matrix.
 	Risk []*Section `toml:"-"`
+	// Schedules are the [[schedule]] tables likewise.
+	Schedules []*Section `toml:"-"`
 	// Path is the file that was loaded, made absolute; relative paths in it
 	// have been resolved against its folder.
 	Path string `toml:"-"`

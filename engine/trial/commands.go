@@ -36,6 +36,7 @@ func commands() []command {
 		{"/quote", "TEXT", "say something in answer to an earlier message / 引用回复", false, (*Trial).quote},
 		{"/button", "KEY", "press a button on a card or in a menu / 点按钮", false, (*Trial).button},
 		{"/event", "KIND [FIELD=…] [TEXT]", "something happens: /event member_joined members=u1,u2 actor=u3 / 发生事件", false, (*Trial).happen},
+		{"/run", "SCHEDULE", "what a [[schedule]] does when its time comes: /run 早报 / 定时任务到点", false, (*Trial).run},
 		{"/wait", "11m", "time passes / 时间过去", true, (*Trial).wait},
 		{"/state", "", "where the one who speaks stands / 看进行到哪一步", true, (*Trial).look},
 		{"/reset", "", "forget everything and begin anew; the clock goes on / 重新开始", true, (*Trial).reset},

@@ -63,7 +63,7 @@ func TestScripts(t *testing.T) {
 
 		{"a bad directive", []string{"绑定", "/wait soon"}, []string{"手机号", "-"}, `send[1] "/wait soon"`},
 		{"a mistyped command", []string{"/evnt friend_added"}, []string{"-"}, `there is no command /evnt (did you mean /event?; a text that begins with / is sent as "//evnt friend_added")`},
-		{"a command that there is not", []string{"/foo"}, []string{"-"}, `there is no command /foo (known: /as, /in, /nomention, /image, /file, /video, /voice, /sticker, /link, /location, /quote, /button, /event, /wait, /state, /reset; a text that begins with / is sent as "//foo")`},
+		{"a command that there is not", []string{"/foo"}, []string{"-"}, `there is no command /foo (known: /as, /in, /nomention, /image, /file, /video, /voice, /sticker, /link, /location, /quote, /button, /event, /run, /wait, /state, /reset; a text that begins with / is sent as "//foo")`},
 		{"an event that there is not", []string{"/event friend_add"}, []string{"-"}, "friend_added"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

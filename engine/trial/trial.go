@@ -26,6 +26,8 @@ type Options struct {
 	Start   time.Time
 	Chance  func() float64
 	Timeout time.Duration // of a skill that sets none
+	// Schedules are those that /run may name.
+	Schedules []engine.Schedule
 	// Explain fills Reply.Verdicts; nil leaves them out.
 	Explain func(e *engine.Event, sender, shared engine.State) []engine.Verdict
 }

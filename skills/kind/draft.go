@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"bot/engine"
 	"bot/engine/hours"
@@ -50,6 +51,9 @@ type World struct {
 	Folding match.Folding
 	// Hours are the lists of [hours] by their names.
 	Hours map[string]hours.Times
+	// Location is where an account is, and Now what time it is.
+	Location func(account string) *time.Location
+	Now      func() time.Time
 }
 
 // Need is an action that a skill takes and its platforms must have; Key is
@@ -75,6 +79,15 @@ func (d *Draft) Decode(v Config) {
 	}
 	d.Keys = *v.keys()
 	d.check()
+}
+
+// DecodeTable reads a section that has none of the common keys. Keys are for the
+// caller to fill in.
+func (d *Draft) DecodeTable(v any) {
+	if err := d.section.Decode(v); err != nil {
+		d.problems = append(d.problems, err)
+		d.undecoded = true
+	}
 }
 
 // Has tells whether the section holds the key.

@@ -11,11 +11,12 @@ import (
 
 // Config is what a test's configuration holds of skills.
 type Config struct {
-	Sections []engine.Section
-	parsed   *config.Config
+	Sections  []engine.Section
+	Schedules []engine.Section
+	parsed    *config.Config
 }
 
-// Parse reads [[skill]] tables as from a file called bot.toml.
+// Parse reads [[skill]] and [[schedule]] tables as from a file called bot.toml.
 func Parse(tb testing.TB, toml string) Config {
 	tb.Helper()
 	c, err := config.Parse("/etc/bot/bot.toml", []byte(toml), func(string) (string, bool) { return "", false }, nil)
@@ -26,6 +27,9 @@ func Parse(tb testing.TB, toml string) Config {
 	out := Config{parsed: c}
 	for _, s := range c.Skills {
 		out.Sections = append(out.Sections, s)
+	}
+	for _, s := range c.Schedules {
+		out.Schedules = append(out.Schedules, s)
 	}
 	return out
 }
