@@ -78,7 +78,7 @@ func buildSkills(sections []engine.Section, accounts app.Accounts) (app.Skills, 
 	set, err := skills.Build(sections, skills.Options{
 		Accounts: accounts.Names, Selves: accounts.Selves, Can: accounts.Can, Cannot: accounts.Cannot, Takes: accounts.Takes, TextLimit: accounts.TextLimit,
 		Folding: match.NewFolding(accounts.Folding.FoldTraditional), Hours: accounts.Hours, Location: accounts.Location,
-		Fetch: accounts.Fetch,
+		Fetch: accounts.Fetch, Schedules: accounts.Schedules,
 	})
 	if err != nil {
 		return nil, err // not a nil *Set inside a non-nil interface

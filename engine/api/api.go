@@ -53,6 +53,11 @@ type Options struct {
 	Pause func(ctx context.Context, account string, on bool) ([]string, error)
 	// Release gives a conversation back to the bot that people had taken over.
 	Release func(ctx context.Context, account, conversation string) error
+	// Schedules lists the schedules of the configuration with their runs, and
+	// RunSchedule has one come now: store.ErrGone where there is none of that name,
+	// ErrDisabled where it is not enabled.
+	Schedules   func() ([]Schedule, error)
+	RunSchedule func(ctx context.Context, name string) error
 	// Cancelled is told that a waiting command was taken out.
 	Cancelled func(c *engine.Command)
 	Now       func() time.Time
@@ -84,6 +89,8 @@ func New(o Options) http.Handler {
 	r.Handler(http.MethodGet, "/api/v1/muted", a.guard(http.HandlerFunc(a.muted)))
 	r.Handler(http.MethodPut, "/api/v1/muted/:account/*user", a.guard(http.HandlerFunc(a.mute)))
 	r.Handler(http.MethodDelete, "/api/v1/muted/:account/*user", a.guard(http.HandlerFunc(a.unmute)))
+	r.Handler(http.MethodGet, "/api/v1/schedules", a.guard(http.HandlerFunc(a.schedules)))
+	r.Handler(http.MethodPost, "/api/v1/schedules/:name/run", a.guard(http.HandlerFunc(a.runSchedule)))
 	r.Handler(http.MethodGet, "/debug/pprof/*name", a.guard(http.HandlerFunc(profile)))
 	r.NotFound = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fail(w, http.StatusNotFound, "not_found", "there is nothing at this path")

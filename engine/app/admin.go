@@ -46,6 +46,8 @@ func (a *App) adminHandler(cfg *config.Config) http.Handler {
 		Submitted:     a.submitted,
 		Pause:         a.pause,
 		Release:       a.release,
+		Schedules:     a.schedules,
+		RunSchedule:   a.runSchedule,
 		Cancelled:     func(c *engine.Command) { a.egress.Cancelled(c.ConversationKey()) },
 		Now:           a.store.Now,
 		Log:           a.o.Log,

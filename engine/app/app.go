@@ -85,6 +85,8 @@ type App struct {
 	porter   *pull.Porter
 	recent   *recent.Archive
 	guard    *risk.Guard
+	calendar *schedule.Calendar
+	running  running
 }
 
 // New prepares an engine; nothing is opened yet.
@@ -199,11 +201,17 @@ func (a *App) build(cfg *config.Config) error {
 		Raised:    a.raised,
 		Presence:  a.presence.Changed,
 		Handled:   a.handled,
+		Begun:     a.begun,
+		Buried:    a.buried,
 		Show:      a.show,
 		Workers:   cfg.Queue.Workers, Attempts: cfg.Queue.Attempts, RetryFor: cfg.Queue.RetryFor.Std(),
 		Timeout: skillTimeout, Grace: grace * 2 / 5,
 		Now: a.store.Now, Chance: a.o.Chance, Log: a.o.Log, Metrics: a.metrics,
 	})
+	a.calendar = schedule.NewCalendar(schedule.CalendarOptions{
+		Store: a.store, Window: a.window, Raised: a.raised, Log: a.o.Log,
+	})
+	a.calendar.Set(a.o.Plan.Skills.Schedules())
 	a.porter = a.newPorter()
 	a.ingress = ingress.New(ingress.Options{
 		Ring:  a.porter.Ring,
@@ -237,13 +245,15 @@ func (a *App) probers() map[string]channel.Prober {
 // handled passes on what became of an event.
 func (a *App) handled(e *engine.Event, r turn.Report) {
 	a.guard.Answered(e, r.Commands)
+	a.done(e, r)
 	a.keep(e, r)
 }
 
 // keep has a copy of a handled event kept, unless it came to nothing because its
-// fact was told before: a replay would answer that a second time.
+// fact was told before: a replay would answer that a second time. That a schedule
+// was due is no intake either.
 func (a *App) keep(e *engine.Event, r turn.Report) {
-	if r.Outcome != turn.Void {
+	if r.Outcome != turn.Void && e.Kind != engine.Due {
 		a.recent.Add(e, r.Kind)
 	}
 }
@@ -288,13 +298,14 @@ func (a *App) work(ctx context.Context, cfg *config.Config, callbacks, admin net
 		Fired: a.raised,
 	})
 
-	failures := make(chan error, 9)
+	failures := make(chan error, 10)
 	sending, handling, fetching, serving, keeping := newGroup(failures), newGroup(failures), newGroup(failures), newGroup(failures), newGroup(failures)
 	keeping.start("recent intake", a.recent.Run)
 	sending.start("egress", a.egress.Run)
 	handling.start("queue", a.queue.Run)
 	handling.start("dispatch", a.dispatch.Run)
 	handling.start("schedule", timers.Run)
+	handling.start("calendar", a.calendar.Run)
 	handling.start("presence", a.presence.Run)
 	fetching.start("pull", a.porter.Run)
 	door := ingress.NewServer(a.ingress, a.o.Log)

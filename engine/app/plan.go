@@ -26,6 +26,8 @@ type Skills interface {
 	Len() int
 	// HearsSelf tells whether a skill wants to hear what an account itself said.
 	HearsSelf() bool
+	// Schedules are the [[schedule]] tables, whose events the set answers.
+	Schedules() []engine.Schedule
 	// Graphs draws the skills that are state machines, for people.
 	Graphs() []string
 }
@@ -52,6 +54,9 @@ type Accounts struct {
 	// Fetch makes the clients by which skills call other systems, as
 	// fetch.NewClient does; the plan lets go of their connections.
 	Fetch func(allow func(host string) bool) *http.Client
+	// Schedules are the [[schedule]] tables of the configuration, which are built
+	// beside the skills.
+	Schedules []engine.Section
 }
 
 // SkillBuilder turns sections of the configuration into skills, or reports all
@@ -102,7 +107,7 @@ func prepare(load func() (*config.Config, error), build SkillBuilder, host chann
 	skills, skillErr := build(asSections(cfg.Skills), Accounts{
 		Names: accountNames(cfg.Accounts), Selves: selves(cfg.Accounts), Can: can, Cannot: cannot, Takes: takes, TextLimit: shortest(cfg.Accounts),
 		Folding: cfg.Match, Hours: cfg.Hours, Location: locations(cfg),
-		Fetch: p.client,
+		Fetch: p.client, Schedules: asSections(cfg.Schedules),
 	})
 	rules, riskErr := risk.Build(asSections(cfg.Risk), accountNames(cfg.Accounts))
 	if err != nil || skillErr != nil || riskErr != nil {

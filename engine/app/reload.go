@@ -65,6 +65,7 @@ func (a *App) apply(plan *Plan) error {
 	a.egress.Reconfigure(plan.senders, plan.Config.Limit.Rate)
 	takeRoutes() // callbacks for accounts come in once all that guards them is there
 	a.dispatch.Reconfigured()
+	a.calendar.Set(plan.Skills.Schedules())
 	a.porter.Wake()
 	return nil
 }
@@ -105,7 +106,7 @@ const trialGroup = "test-group"
 // first one; where no account is configured yet, on an imagined one. It begins on
 // a Monday at 09:00 there.
 func (p *Plan) Trial(account string, group bool) trial.Options {
-	o := trial.Options{Setup: p.Setup, Account: account, Timeout: skillTimeout, Chance: func() float64 { return 0.5 }}
+	o := trial.Options{Setup: p.Setup, Account: account, Timeout: skillTimeout, Chance: func() float64 { return 0.5 }, Schedules: p.Skills.Schedules()}
 	if o.Account == "" && len(p.Config.Accounts) > 0 {
 		o.Account = p.Config.Accounts[0].Name
 	}

@@ -174,7 +174,7 @@ func (r *rig) load() (*config.Config, error) {
 func (r *rig) build(sections []engine.Section, accounts app.Accounts) (app.Skills, error) {
 	set, err := skills.Build(sections, skills.Options{
 		Accounts: accounts.Names, Can: accounts.Can, Kinds: []kind.Kind{{Key: "go", Name: "Go", New: r.skill}},
-		Fetch: accounts.Fetch,
+		Fetch: accounts.Fetch, Schedules: accounts.Schedules, Location: accounts.Location,
 	})
 	if err != nil {
 		return nil, err

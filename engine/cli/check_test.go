@@ -237,3 +237,12 @@ func TestInitDoesNotOverwriteUnasked(t *testing.T) {
 	s.bot("check", "-config", "mine.toml").wants(t, 0, "mine.toml is fine", "")
 	s.bot("init", "-config", "no/such/folder/bot.toml").wants(t, 1, "", "write configuration")
 }
+
+func TestCheckShowsWhenSchedulesComeNext(t *testing.T) {
+	s := newShell(t)
+	s.write("bot.toml", plain+"[[schedule]]\nname = \"eve\"\nat = \"2196-12-24 09:00\"\ntext = \"x\"\nto = \"r\"\n"+
+		"[[schedule]]\nname = \"off\"\nenabled = false\ncron = \"0 9 * * *\"\ntext = \"x\"\nto = \"r\"\n")
+	s.bot("check", "-schedules").wants(t, 0, "schedule \"eve\" (2196-12-24 09:00 Asia/Shanghai; text → r): Sat 2196-12-24 09:00 +0800\n"+
+		"schedule \"off\" (0 9 * * * Asia/Shanghai; text → r): disabled\n", "")
+	s.bot("check", "-json").wants(t, 0, `"schedules":[{"name":"eve","when":"2196-12-24 09:00 Asia/Shanghai","does":"text → r","enabled":true,"next":["2196-12-24T09:00:00+08:00"]}`, "")
+}

@@ -51,7 +51,7 @@ func verbs() []verb {
 	return []verb{
 		{"run", "", "run the engine until SIGTERM; SIGHUP reloads (the default)", runVerb},
 		{"init", "[-force]", "write a commented bot.toml that starts as it is", initVerb},
-		{"check", "[-run SKILL] [-graph]", "validate the configuration and run the skills' tests", checkVerb},
+		{"check", "[-run SKILL] [-graph] [-schedules]", "validate the configuration and run the skills' tests", checkVerb},
 		{"chat", "[-as USER] [-in GROUP] [-account A] [-explain]", "talk to the skills here, with no platform and no store", chatVerb},
 		{"replay", "-config new.toml [-against bot.toml] [-since 24h] [-account A]", "play recent intake through an edited configuration: which replies would change", replayVerb},
 		{"decode", "FILE|- -account A [-query STRING] [-header 'K: V']", "what a captured callback reads as, or why it is refused", decodeVerb},
@@ -66,6 +66,7 @@ func verbs() []verb {
 		{"unblock", "-account A USER…", "undo that", unblockVerb},
 		{"mute", "-account A [-for 10m] [USER…]", "answer nothing of somebody for a time; without USER list them", muteVerb},
 		{"unmute", "-account A USER…", "undo that", unmuteVerb},
+		{"schedule", "[list | run NAME…]", "what is done by the clock, when next, and how it went; or do it now", scheduleVerb},
 		{"reload", "", "have the running engine read its configuration again", reloadVerb},
 		{"loadtest", "…", "the whole chain under load, against a built-in platform", loadtestVerb},
 		{"version", "", "print the version", versionVerb},

@@ -54,6 +54,11 @@ type Options struct {
 	// Handled is told of each event once it is committed, like Committed; nil = nobody asks.
 	Handled func(e *engine.Event, r turn.Report)
 
+	// Begun is told of each event when an attempt at it begins, and Buried of one
+	// that is given up, ahead of what waits behind it; nil = nobody asks.
+	Begun  func(e *engine.Event)
+	Buried func(e *engine.Event, tries store.Tries)
+
 	// Show is turn.Options.Show.
 	Show func(e *engine.Event, text string)
 
@@ -86,6 +91,12 @@ func (o *Options) setDefaults() {
 	}
 	if o.Handled == nil {
 		o.Handled = func(*engine.Event, turn.Report) {}
+	}
+	if o.Begun == nil {
+		o.Begun = func(*engine.Event) {}
+	}
+	if o.Buried == nil {
+		o.Buried = func(*engine.Event, store.Tries) {}
 	}
 	if o.Now == nil {
 		o.Now = time.Now

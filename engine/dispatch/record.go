@@ -15,6 +15,7 @@ import (
 
 // began counts the start of an attempt.
 func (d *Dispatcher) began(e store.Entry, tries store.Tries) {
+	d.o.Begun(e.Event)
 	if tries.Count > 1 {
 		d.o.Metrics.Retries.WithLabelValues("handle").Inc()
 		return
@@ -65,6 +66,7 @@ func (d *Dispatcher) buried(e store.Entry, tries store.Tries, cause error) {
 	} else {
 		d.o.Metrics.Dead.WithLabelValues(ev.Account, "event").Inc()
 	}
+	d.o.Buried(e.Event, tries)
 	d.o.Log.Error("event given up", failure(e, tries, cause)...)
 }
 

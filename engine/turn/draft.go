@@ -122,8 +122,8 @@ func (d *draft) handle(ctx context.Context, c engine.Choice) (engine.Outcome, er
 		Taken:    slices.Clone(d.taken[name]),
 		Chance:   d.Chance,
 		Progress: d.progress,
-		Recall:   func(key string) (string, error) { return d.Memory.Recall(d.event.Account, skillKey(name, key)) },
-		Counted:  func(key string) (int, error) { return d.counted(skillKey(name, key)) },
+		Recall:   func(key string) (string, error) { return d.Memory.Recall(d.event.Account, SkillKey(name, key)) },
+		Counted:  func(key string) (int, error) { return d.counted(SkillKey(name, key)) },
 		Granted:  func(key string) (bool, error) { return d.Memory.Granted(d.event.Account, name, key) },
 	})
 	if err != nil {
@@ -164,11 +164,11 @@ func (d *draft) merge(skill string, scope engine.Scope, out engine.Outcome) {
 		})
 	}
 	for _, n := range out.Notes {
-		n.Key = skillKey(skill, n.Key)
+		n.Key = SkillKey(skill, n.Key)
 		d.remembered = append(d.remembered, n)
 	}
 	for _, n := range out.Counts {
-		n.Key = skillKey(skill, n.Key)
+		n.Key = SkillKey(skill, n.Key)
 		d.counts = append(d.counts, n)
 	}
 	for _, e := range out.Raise {

@@ -8,9 +8,9 @@ import (
 	"bot/engine"
 )
 
-// skillKey is the note in which a skill's own is kept: keys of different skills
+// SkillKey is the note in which a skill's own is kept: keys of different skills
 // do not meet, nor do they meet those of adapters and of the engine itself.
-func skillKey(skill, key string) string {
+func SkillKey(skill, key string) string {
 	return noteKey("skill/", strconv.Itoa(len(skill))+"/"+skill+"/"+key)
 }
 
