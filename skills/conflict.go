@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"bot/engine"
+	"bot/engine/words"
 	"bot/skills/kind"
 	"bot/skills/match"
-	"bot/skills/match/words"
 )
 
 // claim is one of the ways to get to a skill: a keyword, a pattern, all_of

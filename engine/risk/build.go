@@ -181,7 +181,7 @@ func (d *draft) said(r *row) {
 		return
 	}
 	var blank []int
-	r.words, blank = newWords(d.Words)
+	r.words, blank = newLexicon(d.Words)
 	for _, i := range blank {
 		d.problem(fmt.Sprintf("words.%d", i), "a blank word would be found nowhere")
 	}

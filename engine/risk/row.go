@@ -80,7 +80,7 @@ type row struct {
 	where    string
 	in       []pattern // none: everywhere
 	except   map[string]bool
-	words    *words // nil: whatever is said
+	words    *lexicon // nil: whatever is said
 	over     int
 
 	most   int           // in any window; what is more is a hit

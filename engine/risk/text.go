@@ -6,6 +6,9 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"bot/engine/glyph"
+	"bot/engine/words"
 )
 
 // text is what an event says, in the forms that rows compare, each made when it
@@ -74,7 +77,7 @@ func (t *text) foldByTables(rest string) {
 	for rest := t.nfkc; len(rest) > 0; {
 		r, n := utf8.DecodeRune(rest)
 		rest = rest[n:]
-		if !t.add(r) && !unseen(r) {
+		if !t.add(r) && !glyph.Unseen(r) {
 			t.folded = utf8.AppendRune(t.folded, unicode.ToLower(r))
 		}
 	}
@@ -88,7 +91,7 @@ func (t *text) squeeze() []byte {
 	t.squeezed = t.squeezed[:0]
 	for rest := t.fold(); len(rest) > 0; {
 		r, n := utf8.DecodeRune(rest)
-		if solid(r) {
+		if glyph.Solid(r) {
 			t.squeezed = append(t.squeezed, rest[:n]...)
 		}
 		rest = rest[n:]
@@ -116,57 +119,41 @@ func (t *text) hasLink() bool {
 	return t.linked == 2
 }
 
-func unseen(r rune) bool {
-	return unicode.IsControl(r) && !unicode.IsSpace(r) ||
-		unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+// lexicon is a list of words to look for; a long one costs no more than a short
+// one. It never changes.
+type lexicon struct {
+	plain, dense *words.List // nil where there are none
 }
 
-func solid(r rune) bool {
-	return r >= 0x4e00 && r <= 0x9fff || unicode.IsLetter(r) || unicode.IsDigit(r)
-}
-
-// words is a list of words to look for. Each is found by its first letter, so
-// that a long list costs no more than a short one. It never changes.
-type words struct {
-	plain, dense map[rune][][]byte
-}
-
-// newWords takes the words as written. One of ASCII alone is found as it is
+// newLexicon takes the words as written. One of ASCII alone is found as it is
 // written, whatever its case and width; in one with other letters people put
 // spaces and signs between these, which are passed over. Words of which nothing
 // is left are returned by their places.
-func newWords(list []string) (w *words, blank []int) {
-	w = &words{plain: make(map[rune][][]byte), dense: make(map[rune][][]byte)}
+func newLexicon(list []string) (l *lexicon, blank []int) {
 	var t text
+	var plain, dense []string
 	for i, word := range list {
 		t.of(word)
-		form, into := bytes.TrimSpace(t.fold()), w.plain
-		if dense := t.squeeze(); len(dense) > 0 && bytes.ContainsFunc(form, func(r rune) bool { return r >= utf8.RuneSelf }) {
-			form, into = dense, w.dense
-		}
-		if len(form) == 0 {
+		form := bytes.TrimSpace(t.fold())
+		switch squeezed := t.squeeze(); {
+		case len(form) == 0:
 			blank = append(blank, i)
-			continue
+		case len(squeezed) > 0 && bytes.ContainsFunc(form, func(r rune) bool { return r >= utf8.RuneSelf }):
+			dense = append(dense, string(squeezed))
+		default:
+			plain = append(plain, string(form))
 		}
-		r, _ := utf8.DecodeRune(form)
-		into[r] = append(into[r], bytes.Clone(form))
 	}
-	return w, blank
+	return &lexicon{listOf(plain), listOf(dense)}, blank
 }
 
-func (w *words) in(t *text) bool {
-	return len(w.dense) > 0 && among(w.dense, t.squeeze()) || len(w.plain) > 0 && among(w.plain, t.fold())
+func listOf(forms []string) *words.List {
+	if len(forms) == 0 {
+		return nil
+	}
+	return words.New(forms)
 }
 
-func among(byFirst map[rune][][]byte, s []byte) bool {
-	for len(s) > 0 {
-		r, n := utf8.DecodeRune(s)
-		for _, word := range byFirst[r] {
-			if bytes.HasPrefix(s, word) {
-				return true
-			}
-		}
-		s = s[n:]
-	}
-	return false
+func (l *lexicon) in(t *text) bool {
+	return l.dense != nil && l.dense.Any(t.squeeze()) || l.plain != nil && l.plain.Any(t.fold())
 }

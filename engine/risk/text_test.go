@@ -55,7 +55,7 @@ func TestWhatIsALink(t *testing.T) {
 }
 
 func TestWordsAreFoundWhereTheyAreHidden(t *testing.T) {
-	w, blank := newWords([]string{"加微信", "VX", "  ", "赌博", "...", "%%%"})
+	w, blank := newLexicon([]string{"加微信", "VX", "  ", "赌博", "...", "%%%"})
 	if len(blank) != 1 || blank[0] != 2 {
 		t.Errorf("blank %v", blank)
 	}
@@ -93,7 +93,7 @@ func FuzzText(f *testing.F) {
 	for _, s := range []string{"", "a.b", "://", "www.", "\xff.\xfe", "1.2.3.4:", "加.微信。com/", "@a.com"} {
 		f.Add(s)
 	}
-	w, _ := newWords([]string{"微信", "vx"})
+	w, _ := newLexicon([]string{"微信", "vx"})
 	f.Fuzz(func(t *testing.T, s string) {
 		x := read(s)
 		linked, worded := x.hasLink(), w.in(x)

@@ -12,6 +12,8 @@ import (
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 	"golang.org/x/text/width"
+
+	"bot/engine/glyph"
 )
 
 // Fold returns the form in which texts are compared: NFKC (which also folds
@@ -75,7 +77,7 @@ func common(s string) (narrow string, ok bool) {
 		case ' ' <= r && r < 0x7f, r == '\n', r == '\t', r == '\r':
 		case 0x4e00 <= r && r <= 0x9fff, 0x3001 <= r && r <= 0x3003, 0x3008 <= r && r <= 0x3011: // 一…鿿 、。〃 〈…】
 		case 0x2018 <= r && r <= 0x201d && r != 0x201b: // ‘ ’ “ ”
-		case 0x1f300 <= r && r <= 0x1f64f && !tone(r), 0x1f680 <= r && r <= 0x1f6ff, 0x1f900 <= r && r <= 0x1f9ff: // 🌀…🙏 🚀… 🤌…
+		case 0x1f300 <= r && r <= 0x1f64f && !glyph.Tone(r), 0x1f680 <= r && r <= 0x1f6ff, 0x1f900 <= r && r <= 0x1f9ff: // 🌀…🙏 🚀… 🤌…
 		case isWide(r):
 			wide = true
 		default:
@@ -160,22 +162,16 @@ func visible(s string) string {
 // toneless drops the skin tones, which turn an emoji into a variant of itself.
 func toneless(s string) string {
 	return strings.Map(func(r rune) rune {
-		if tone(r) {
+		if glyph.Tone(r) {
 			return -1
 		}
 		return r
 	}, s)
 }
 
-func tone(r rune) bool { return 0x1f3fb <= r && r <= 0x1f3ff } // 🏻…🏿
-
 const keycap = '\u20e3' // turns the digit before it into an emoji of the digit
 
-func invisible(r rune) bool {
-	return r == keycap ||
-		unicode.IsControl(r) && !unicode.IsSpace(r) ||
-		unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
-}
+func invisible(r rune) bool { return r == keycap || glyph.Unseen(r) }
 
 func edge(r rune) bool {
 	switch {

@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 	"golang.org/x/text/width"
+
+	"bot/engine/glyph"
 )
 
 func TestFold(t *testing.T) {
@@ -147,7 +149,7 @@ func FuzzFold(f *testing.F) {
 		if utf8.ValidString(s) && !norm.NFKC.IsNormalString(folded) {
 			t.Errorf("Fold(%q) = %q is not NFKC", s, folded)
 		}
-		if strings.ContainsFunc(folded, invisible) || strings.ContainsFunc(folded, tone) {
+		if strings.ContainsFunc(folded, invisible) || strings.ContainsFunc(folded, glyph.Tone) {
 			t.Errorf("Fold(%q) = %q holds what cannot be seen", s, folded)
 		}
 		if trimmed := Trim(folded); trimmed != "" {

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"slices"
 
-	"bot/skills/match/words"
+	"bot/engine/words"
 )
 
 // Index finds which of many rules a text fits, as Rule.Match of each would,

@@ -3,7 +3,7 @@ package match
 import (
 	"regexp"
 
-	"bot/skills/match/words"
+	"bot/engine/words"
 )
 
 // lexicon collects words, each once, with who asks for them.

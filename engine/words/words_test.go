@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 )
@@ -101,6 +102,35 @@ func TestEveryWordIsFoundWhereItIs(t *testing.T) {
 			}
 			if want := w != "" && strings.HasPrefix(within, w); heads[int32(i)] != want {
 				t.Errorf("%q begins with %q: %v", within, w, !want)
+			}
+		}
+		if any := len(found.All()) > 0; l.Any([]byte(within)) != any {
+			t.Errorf("any in %q: %v", within, !any)
+		}
+	})
+}
+
+func TestEveryWordIsFoundWhereItEnds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOfNDistinct(text(), 0, 30, rapid.ID).Draw(t, "words")
+		within := text().Draw(t, "text")
+		l := New(words)
+		at := At(0)
+		for i, r := range within {
+			at = l.Step(at, r)
+			so := within[:i+utf8.RuneLen(r)]
+			var want, got []string
+			for _, w := range words {
+				if w != "" && strings.HasSuffix(so, w) {
+					want = append(want, w)
+				}
+			}
+			slices.SortFunc(want, func(a, b string) int { return len(b) - len(a) })
+			for w := l.Ends(at); w != None; w = l.Shorter(w) {
+				got = append(got, words[w])
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%q ends with %q, want %q", so, got, want)
 			}
 		}
 	})

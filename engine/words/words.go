@@ -28,8 +28,8 @@ type List struct {
 	bytes   []uint32
 }
 
-// none is no word.
-const none = -1
+// None is no word.
+const None = -1
 
 // New makes a list. Words are looked for as they are written; an empty one is
 // never found, and of equal ones the last is.
@@ -46,7 +46,7 @@ func build(words []string, same variants) *List {
 		shorter: make([]int32, len(words)), bytes: make([]uint32, len(words)),
 	}
 	for i, w := range words {
-		l.shorter[i], l.bytes[i] = none, uint32(len(w))
+		l.shorter[i], l.bytes[i] = None, uint32(len(w))
 	}
 	l.grow(sortedWords(words))
 	l.root = make([]uint32, l.symbols.len())
@@ -90,7 +90,7 @@ type share struct{ lo, hi, bytes uint32 }
 // that are nearer to the root are complete.
 func (l *List) grow(sorted []word) {
 	shares := []share{{0, uint32(len(sorted)), 0}}
-	l.symbol, l.fail, l.ends = []uint32{0}, []uint32{0}, []int32{none}
+	l.symbol, l.fail, l.ends = []uint32{0}, []uint32{0}, []int32{None}
 	for n := uint32(0); int(n) < len(shares); n++ {
 		l.first = append(l.first, uint32(len(shares)))
 		s := shares[n]
@@ -110,7 +110,7 @@ func (l *List) grow(sorted []word) {
 			symbol := l.symbols.of(r)
 			l.symbol = append(l.symbol, symbol)
 			l.fail = append(l.fail, l.failure(n, symbol))
-			l.ends = append(l.ends, none)
+			l.ends = append(l.ends, None)
 			shares = append(shares, share{s.lo, next, s.bytes + uint32(size)})
 			s.lo = next
 		}
@@ -160,20 +160,49 @@ func (l *List) child(n, symbol uint32) uint32 {
 // In finds the words that a text contains.
 func (l *List) In(text string) Found {
 	var found Found
-	node := uint32(0)
+	at := At(0)
 	for _, r := range text {
-		symbol := l.symbols.of(r)
-		if symbol == 0 {
-			node = 0
-			continue
-		}
-		node = l.next(node, symbol)
-		if w := l.ends[node]; w != none {
+		at = l.Step(at, r)
+		if w := l.ends[at]; w != None {
 			l.mark(&found, w)
 		}
 	}
 	return found
 }
+
+// Any tells whether a text contains a word.
+func (l *List) Any(text []byte) bool {
+	at := At(0)
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		if at = l.Step(at, r); l.ends[at] != None {
+			return true
+		}
+		text = text[size:]
+	}
+	return false
+}
+
+// At is how far into its words a list is after a text that is read character by
+// character; 0 is before the first.
+type At uint32
+
+// Step reads one character more.
+func (l *List) Step(at At, r rune) At {
+	symbol := l.symbols.of(r)
+	if symbol == 0 {
+		return 0
+	}
+	return At(l.next(uint32(at), symbol))
+}
+
+// Ends is the longest word with which the text that was read ends, None where
+// there is none.
+func (l *List) Ends(at At) int32 { return l.ends[at] }
+
+// Shorter is the next shorter word with which a word ends, None where there is
+// none.
+func (l *List) Shorter(word int32) int32 { return l.shorter[word] }
 
 // next is the node of the longest ending of the text so far and one symbol more.
 func (l *List) next(node, symbol uint32) uint32 {
@@ -189,7 +218,7 @@ func (l *List) next(node, symbol uint32) uint32 {
 // mark notes a word and those that it ends with. Where one is known, so are the
 // shorter ones, so that each costs once however often it stands in the text.
 func (l *List) mark(found *Found, w int32) {
-	for ; w != none && !found.Has(w); w = l.shorter[w] {
+	for ; w != None && !found.Has(w); w = l.shorter[w] {
 		found.add(w, len(l.shorter))
 	}
 }
@@ -212,7 +241,7 @@ func (l *List) Heads(text string, yield func(word int32, whole bool)) {
 			return
 		}
 		read := i + utf8.RuneLen(r)
-		if w := l.ends[node]; w != none && int(l.bytes[w]) == read {
+		if w := l.ends[node]; w != None && int(l.bytes[w]) == read {
 			yield(w, read == len(text))
 		}
 	}
