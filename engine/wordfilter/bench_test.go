@@ -34,10 +34,14 @@ var message = strings.Repeat("请问今天的优惠券在哪里领取？ Order 4
 
 func TestALongListIsReadInLessThanASecond(t *testing.T) {
 	words := many(100_000)
-	began := time.Now()
-	New(Options{Words: words, Mask: '*'})
-	if took := time.Since(began); took > time.Second {
-		t.Errorf("%v for 100,000 words", took)
+	best := time.Hour
+	for range 3 { // others may have the processor meanwhile
+		began := time.Now()
+		New(Options{Words: words, Mask: '*'})
+		best = min(best, time.Since(began))
+	}
+	if best > time.Second {
+		t.Errorf("%v for 100,000 words", best)
 	}
 }
 

@@ -3,6 +3,7 @@ package wordfilter
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Options is what a Filter is made of.
@@ -25,24 +26,29 @@ type Problem struct {
 
 // New makes a Filter. Words with problems that are no warnings are left out.
 func New(o Options) (*Filter, []Problem) {
-	b := builder{filter: &Filter{mask: o.Mask}, known: make(map[string]known)}
+	b := builder{known: make(map[string]known, len(o.Words))}
 	for i := range o.Words {
 		b.word(i, &o.Words[i])
 	}
-	// What exceptions contain is asked of the words alone.
-	listed := newFilter(b)
 	for i := range o.Except {
-		b.except(i, &o.Except[i], listed)
+		b.except(i, &o.Except[i])
 	}
-	return newFilter(b), b.problems
+	f := &Filter{dense: newMatcher(&b.dense), plain: newMatcher(&b.plain), rules: b.rules, mask: o.Mask}
+	for _, i := range b.excepted {
+		if w := o.Except[i].Text; !f.lists(w) {
+			b.problem(Problem{Except: true, Index: i, Warning: true}, "%q contains no listed word", w)
+		}
+	}
+	return f, b.problems
 }
 
 // builder collects the forms of words.
 type builder struct {
-	filter       *Filter
+	reading      reading
 	known        map[string]known // by their forms
 	dense, plain collected
-	next         int32
+	rules        []rule
+	excepted     []int // the exceptions that are kept
 	problems     []Problem
 }
 
@@ -53,15 +59,8 @@ type known struct {
 }
 
 type collected struct {
-	forms  [][]rune
+	forms  []string
 	number []int32
-}
-
-func newFilter(b builder) *Filter {
-	return &Filter{
-		dense: newMatcher(b.dense.forms, b.dense.number), plain: newMatcher(b.plain.forms, b.plain.number),
-		rules: b.filter.rules, mask: b.filter.mask,
-	}
 }
 
 func (b *builder) problem(p Problem, format string, args ...any) {
@@ -70,8 +69,8 @@ func (b *builder) problem(p Problem, format string, args ...any) {
 }
 
 func (b *builder) word(i int, w *Word) {
-	form, dense := formOf(w.Text)
-	same, twice := b.known[string(form)]
+	form, dense := b.form(w.Text)
+	same, twice := b.known[form]
 	switch {
 	case len(form) == 0:
 		b.problem(Problem{Index: i}, "there is nothing to be seen in %+q", w.Text)
@@ -79,17 +78,17 @@ func (b *builder) word(i int, w *Word) {
 	case twice:
 		b.problem(Problem{Index: i, Warning: true}, "%q is listed already, at %v", w.Text, same.place)
 		return
-	case len(form) == 1 && form[0] < 0x80:
+	case len(form) == 1:
 		b.problem(Problem{Index: i, Warning: true}, "%q is one character, which many harmless texts have", w.Text)
 	}
-	b.known[string(form)] = known{place: w.Place}
-	b.filter.rules = append(b.filter.rules, rule{w.Action, w.Place})
+	b.known[form] = known{place: w.Place}
 	b.add(form, dense)
+	b.rules = append(b.rules, rule{w.Action, w.Place})
 }
 
-func (b *builder) except(i int, w *Word, listed *Filter) {
-	form, dense := formOf(w.Text)
-	same, twice := b.known[string(form)]
+func (b *builder) except(i int, w *Word) {
+	form, dense := b.form(w.Text)
+	same, twice := b.known[form]
 	switch {
 	case len(form) == 0:
 		b.problem(Problem{Except: true, Index: i}, "there is nothing to be seen in %+q", w.Text)
@@ -97,27 +96,25 @@ func (b *builder) except(i int, w *Word, listed *Filter) {
 		b.problem(Problem{Except: true, Index: i, Warning: true}, "%q stands there already", w.Text)
 	case twice:
 		b.problem(Problem{Except: true, Index: i}, "%q is a listed word itself, at %v", w.Text, same.place)
-	case len(listed.Find(w.Text)) == 0:
-		b.problem(Problem{Except: true, Index: i, Warning: true}, "%q contains no listed word", w.Text)
 	default:
-		b.known[string(form)] = known{except: true}
+		b.known[form] = known{except: true}
 		b.add(form, dense)
+		b.excepted = append(b.excepted, i)
 	}
 }
 
-func (b *builder) add(form []rune, dense bool) {
+func (b *builder) add(form string, dense bool) {
 	into := &b.plain
 	if dense {
 		into = &b.dense
 	}
-	into.forms, into.number = append(into.forms, form), append(into.number, b.next)
-	b.next++
+	into.forms, into.number = append(into.forms, form), append(into.number, int32(len(b.rules)+len(b.excepted)))
 }
 
-// formOf is what a word is looked for as; dense says that it is by its letters
-// and digits alone.
-func formOf(word string) (form []rune, dense bool) {
-	var t reading
+// form is what a word is looked for as; dense says that it is by its letters and
+// digits alone.
+func (b *builder) form(word string) (form string, dense bool) {
+	t := &b.reading
 	t.read(word, true)
 	all := t.all
 	for len(all) > 0 && all[0].r == ' ' {
@@ -129,11 +126,11 @@ func formOf(word string) (form []rune, dense bool) {
 	if dense = len(t.solid) > 0 && (len(t.solid) == len(all) || signless(t.solid)); dense {
 		all = t.solid
 	}
-	form = make([]rune, len(all))
-	for i, p := range all {
-		form[i] = p.r
+	var s strings.Builder
+	for _, p := range all {
+		s.WriteRune(p.r)
 	}
-	return form, dense
+	return s.String(), dense
 }
 
 // signless tells whether the signs of a word that has some are of no account: it

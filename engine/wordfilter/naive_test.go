@@ -172,7 +172,7 @@ func TestFindIsWhatLookingEverywhereFinds(t *testing.T) {
 func kept(words []Word, problems []Problem, except bool) (left []Word) {
 	for i, w := range words {
 		if !slices.ContainsFunc(problems, func(p Problem) bool {
-			return p.Except == except && p.Index == i && !strings.HasSuffix(p.Text, "harmless texts have")
+			return p.Except == except && p.Index == i && !strings.HasSuffix(p.Text, "harmless texts have") && !strings.HasSuffix(p.Text, "no listed word")
 		}) {
 			left = append(left, w)
 		}
@@ -223,8 +223,8 @@ func FuzzClean(f *testing.F) {
 		}
 		for i, w := range o.Words {
 			// A word by itself is found, unless there is nothing to be seen in it.
-			form, _ := formOf(w.Text)
-			if len(form) > 0 && len(filter.Find(w.Text)) == 0 {
+			form, _ := new(builder).form(w.Text)
+			if form != "" && len(filter.Find(w.Text)) == 0 {
 				t.Errorf("word %d, %q, is not found in itself", i, w.Text)
 			}
 		}

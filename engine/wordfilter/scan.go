@@ -1,6 +1,10 @@
 package wordfilter
 
-import "bot/engine/words"
+import (
+	"unicode/utf8"
+
+	"bot/engine/words"
+)
 
 // matcher finds words of one form.
 type matcher struct {
@@ -10,16 +14,14 @@ type matcher struct {
 }
 
 // newMatcher is nil where there are no words.
-func newMatcher(forms [][]rune, number []int32) *matcher {
-	if len(forms) == 0 {
+func newMatcher(c *collected) *matcher {
+	if len(c.forms) == 0 {
 		return nil
 	}
-	m := &matcher{number: number, length: make([]int32, len(forms))}
-	texts := make([]string, len(forms))
-	for i, form := range forms {
-		texts[i], m.length[i] = string(form), int32(len(form))
+	m := &matcher{list: words.New(c.forms), number: c.number, length: make([]int32, len(c.forms))}
+	for i, form := range c.forms {
+		m.length[i] = int32(utf8.RuneCountInString(form))
 	}
-	m.list = words.New(texts)
 	return m
 }
 

@@ -102,23 +102,33 @@ func (f *Filter) Find(text string) []Hit {
 	if f == nil || text == "" {
 		return nil
 	}
+	all := f.scan(text)
+	if all == nil {
+		return nil
+	}
+	return f.hits(all)
+}
+
+// scan finds listed words and exceptions.
+func (f *Filter) scan(text string) (all []found) {
 	r, _ := f.readings.Get().(*reading)
 	if r == nil {
 		r = new(reading)
 	}
 	r.read(text, f.plain != nil)
-	var found []found
 	if f.dense != nil {
-		found = f.dense.apart(r.solid, found)
+		all = f.dense.apart(r.solid, all)
 	}
 	if f.plain != nil {
-		found = f.plain.together(r.all, found)
+		all = f.plain.together(r.all, all)
 	}
 	f.readings.Put(r)
-	if found == nil {
-		return nil
-	}
-	return f.hits(found)
+	return all
+}
+
+// lists tells whether a text contains a listed word, exceptions aside.
+func (f *Filter) lists(text string) bool {
+	return slices.ContainsFunc(f.scan(text), func(one found) bool { return int(one.number) < len(f.rules) })
 }
 
 // found is a listed word or an exception in a text.

@@ -172,8 +172,8 @@ func TestWhatIsWrongWithAList(t *testing.T) {
 		{Index: 5, Warning: true, Text: `"x" is one character, which many harmless texts have`},
 		{Except: true, Index: 0, Text: `there is nothing to be seen in "\u200b"`},
 		{Except: true, Index: 1, Text: `"QQ" is a listed word itself, at a.txt:4`},
-		{Except: true, Index: 2, Warning: true, Text: `"微笑" contains no listed word`},
 		{Except: true, Index: 4, Warning: true, Text: `"微.信.支.付" stands there already`},
+		{Except: true, Index: 2, Warning: true, Text: `"微笑" contains no listed word`},
 	}
 	if !slices.Equal(problems, want) {
 		t.Errorf("\ngot  %+v\nwant %+v", problems, want)
