@@ -22,6 +22,7 @@ type Config struct {
 	Log           Log             `toml:"log"`
 	Replay        Replay          `toml:"replay"`
 	Match         Match           `toml:"match"`
+	Words         Words           `toml:"words"`
 	// Hours are lists of times by their names, which skills refer to.
 	Hours    map[string]hours.Times `toml:"hours"`
 	Accounts []Account              `toml:"account"`

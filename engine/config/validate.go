@@ -35,6 +35,7 @@ func (l *loader) checkRoot(s *Section, cfg *Config) {
 	l.checkReplay(s, cfg.Replay)
 	l.location(s, cfg.Timezone)
 	l.checkHours(s, cfg)
+	l.words(s, &cfg.Words)
 }
 
 // checkReplay checks the bounds of the recent intake. It is kept in files of an
