@@ -33,6 +33,7 @@ type flight struct {
 	lane         engine.Lane
 	item         item
 	delivery     store.Delivery
+	vetted       Vetted // as it was looked at last
 
 	stage      stage
 	progress   store.Progress     // of the mark
@@ -128,7 +129,7 @@ func (s *acts) try(ctx context.Context, f *flight) (note string, failure *channe
 			failure = &channel.SendError{Class: channel.Unsure, Note: "the sender panicked"}
 		}
 	}()
-	note, err := f.conf.Sender.Send(ctx, f.delivery.Command)
+	note, err := f.conf.Sender.Send(ctx, f.vetted.Command)
 	if err == nil {
 		return note[:min(len(note), channel.MaxNote)], nil
 	}

@@ -59,8 +59,12 @@ type Options struct {
 	// leaves, by the goroutine of Run, and must answer from memory. A command
 	// that is not wanted is dead. nil = all are wanted.
 	Unwanted func(c *engine.Command) string
+	// Vet looks at what a command says: before it is marked, and just before its
+	// first byte leaves, by the goroutine of Run. It must answer from memory, and
+	// leave the command as it is. nil = all may be said as it is written.
+	Vet func(c *engine.Command) Vetted
 	// Sending is told, by the goroutine of Run, of a command that is about to be
-	// marked and sent; it must not block. nil = nobody asks.
+	// sent, in the words in which it is; it must not block. nil = nobody asks.
 	Sending func(c *engine.Command)
 	// Halted is told, by the goroutine of Run, that an account's platform began to
 	// refuse to serve it (channel.Halted); it must not block. nil = nobody asks.
@@ -98,6 +102,9 @@ type settings struct {
 func New(o Options) *Egress {
 	if o.Unwanted == nil {
 		o.Unwanted = func(*engine.Command) string { return "" }
+	}
+	if o.Vet == nil {
+		o.Vet = func(c *engine.Command) Vetted { return Vetted{Command: c} }
 	}
 	if o.Sending == nil {
 		o.Sending = func(*engine.Command) {}

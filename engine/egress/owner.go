@@ -211,7 +211,7 @@ func (o *owner) choose(at instant) (*line, choice) {
 }
 
 // begin marks the line's first command, or gives it up if it is not wanted any
-// more. Its time has not run out, or expire would have taken it a moment ago.
+// more or says what must not be said. Its time has not run out, or expire would have taken it a moment ago.
 func (o *owner) begin(l *line, from choice, at instant) {
 	a := from.account
 	f := o.fetch(a, l, at)
@@ -222,7 +222,11 @@ func (o *owner) begin(l *line, from choice, at instant) {
 		o.settle(f, buried(f.delivery, reason))
 		return
 	}
-	o.opts.Sending(f.delivery.Command)
+	if o.vet(f); f.vetted.Refused != "" {
+		o.found(f)
+		o.settle(f, buried(f.delivery, f.vetted.Refused))
+		return
+	}
 	a.took(f, from.offer, at)
 	o.turns.took(f.lane, from.lanes)
 	f.progress = marked(f.delivery.Progress, at.wall)

@@ -59,10 +59,12 @@ func (o *owner) launch(a *account, at instant) {
 	for len(a.queued) > 0 && a.wire < a.pacer.Limits().Parallel {
 		f := a.queued[0]
 		a.queued = a.queued[1:]
-		if o.late(f, at) {
+		if o.vet(f); f.vetted.Refused != "" || o.late(f, at) {
 			o.withdraw(f)
 			continue
 		}
+		o.found(f)
+		o.opts.Sending(f.vetted.Command)
 		a.wire++
 		if len(f.delivery.Progress.Tries) > 0 {
 			o.opts.Metrics.Retries.WithLabelValues("send").Inc()
@@ -225,8 +227,12 @@ func (o *owner) record(f *flight) {
 
 // attrs names the command and the attempt in a log line.
 func (f *flight) attrs() []any {
+	return append(f.names(), "attempt", f.settlement.Progress.Attempts, "took_ms", f.took.Milliseconds())
+}
+
+// names names the command in a log line.
+func (f *flight) names() []any {
 	c := f.delivery.Command
 	return []any{"task_id", c.TaskID, "trace_id", c.TraceID, "event_id", c.Origin, "skill", c.Skill,
-		"account", c.Account, "conversation", c.Conversation, "action", string(c.Action),
-		"attempt", f.settlement.Progress.Attempts, "took_ms", f.took.Milliseconds()}
+		"account", c.Account, "conversation", c.Conversation, "action", string(c.Action)}
 }

@@ -33,6 +33,7 @@ type Metrics struct {
 	Unkept     prometheus.Counter     // handled events that the recent intake had no place for
 	RiskHits   *prometheus.CounterVec // account, risk, action: rows of the risk matrix that were hit
 	Runs       *prometheus.CounterVec // schedule, outcome: succeeded, failed
+	Words      *prometheus.CounterVec // account, action: commands in which listed words were found
 
 	Ack       prometheus.Histogram
 	QueueWait prometheus.Histogram
@@ -86,6 +87,7 @@ func New() *Metrics {
 		Unkept:     plain("recent_dropped_total", "Handled events that are missing in the recent intake, which bot replay reads."),
 		RiskHits:   counter("risk_hits_total", "Hits of the rows of the risk matrix.", "account", "risk", "action"),
 		Runs:       counter("schedule_runs_total", "Runs of schedules that are over.", "schedule", "outcome"),
+		Words:      counter("words_total", "Commands in which the word filter found words, by what followed.", "account", "action"),
 		Ack:        seconds("ack_seconds", "From a callback's arrival to its answer."),
 		QueueWait:  seconds("queue_wait_seconds", "From receipt to the start of handling."),
 		Handle:     seconds("handle_seconds", "Handling one event, commit included."),

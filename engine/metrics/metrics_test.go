@@ -24,6 +24,7 @@ var promised = map[string][]string{
 	"bot_retries_total":            {"stage"},
 	"bot_dead_letters_total":       {"account", "what"},
 	"bot_schedule_runs_total":      {"outcome", "schedule"},
+	"bot_words_total":              {"account", "action"},
 	"bot_ack_seconds":              {},
 	"bot_queue_wait_seconds":       {},
 	"bot_handle_seconds":           {},
@@ -40,7 +41,7 @@ func used() *Metrics {
 		labels int
 	}{
 		{m.Received, 1}, {m.Duplicate, 1}, {m.Refused, 2}, {m.Queued, 2}, {m.Handled, 3}, {m.Failed, 2},
-		{m.Created, 2}, {m.Sent, 2}, {m.SendFailed, 2}, {m.Throttled, 2}, {m.Retries, 1}, {m.Dead, 2}, {m.Runs, 2},
+		{m.Created, 2}, {m.Sent, 2}, {m.SendFailed, 2}, {m.Throttled, 2}, {m.Retries, 1}, {m.Dead, 2}, {m.Runs, 2}, {m.Words, 2},
 	} {
 		v.WithLabelValues(slices.Repeat([]string{"x"}, v.labels)...).Inc()
 	}
