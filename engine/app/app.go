@@ -178,6 +178,7 @@ func (a *App) build(cfg *config.Config) error {
 	a.queue = queue.New(queue.Options{Inbox: a.store, Buffer: 64, Log: a.o.Log})
 	a.egress = egress.New(egress.Options{
 		Outbox: a.store, Global: cfg.Limit.Rate, Accounts: a.o.Plan.senders, Unwanted: a.unwanted,
+		Vet:     a.vet,
 		Sending: a.ear.Sent,
 		Halted:  func(account, note string) { a.presence.Suspect(account, note) },
 		Now:     a.store.Now, Chance: a.o.Chance, Grace: grace * 2 / 5, Log: a.o.Log, Metrics: a.metrics,

@@ -16,6 +16,7 @@ import (
 	"bot/engine/pace"
 	"bot/engine/risk"
 	"bot/engine/turn"
+	"bot/engine/wordfilter"
 )
 
 // Skills is a built set of skills, as main makes it from the configuration.
@@ -75,9 +76,10 @@ type Plan struct {
 	policies map[string]ingress.Policy
 	people   map[string]people // by account: who is barred, or served alone
 	risk     *risk.Rules
-	host     channel.Host   // what the adapters work with
-	memory   *memory        // the host's
-	clients  []*http.Client // of the skills
+	words    *wordfilter.Filter // nil: nothing is looked for
+	host     channel.Host       // what the adapters work with
+	memory   *memory            // the host's
+	clients  []*http.Client     // of the skills
 }
 
 // Prepare loads a configuration and builds what it describes. Its error lists
@@ -110,10 +112,11 @@ func prepare(load func() (*config.Config, error), build SkillBuilder, host chann
 		Fetch: p.client, Schedules: asSections(cfg.Schedules),
 	})
 	rules, riskErr := risk.Build(asSections(cfg.Risk), accountNames(cfg.Accounts))
-	if err != nil || skillErr != nil || riskErr != nil {
-		return nil, config.ProblemsIn(errors.Join(err, skillErr, riskErr))
+	words, wordErr := filterOf(cfg)
+	if err != nil || skillErr != nil || riskErr != nil || wordErr != nil {
+		return nil, config.ProblemsIn(errors.Join(err, skillErr, riskErr, wordErr))
 	}
-	p.Skills, p.Setup.Router, p.risk = skills, skills, rules
+	p.Skills, p.Setup.Router, p.risk, p.words = skills, skills, rules, words
 	p.people = peopleOf(cfg.Accounts)
 	p.hear()
 	return p, nil

@@ -107,6 +107,10 @@ const trialGroup = "test-group"
 // a Monday at 09:00 there.
 func (p *Plan) Trial(account string, group bool) trial.Options {
 	o := trial.Options{Setup: p.Setup, Account: account, Timeout: skillTimeout, Chance: func() float64 { return 0.5 }, Schedules: p.Skills.Schedules()}
+	o.Vet = func(c *engine.Command) (*engine.Command, string) {
+		v := p.vet(c)
+		return v.Command, v.Refused
+	}
 	if o.Account == "" && len(p.Config.Accounts) > 0 {
 		o.Account = p.Config.Accounts[0].Name
 	}

@@ -119,7 +119,7 @@ func TestTheExampleIsAMatrix(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, text, found := strings.Cut(string(data), "#   [[risk]]")
-	text, _, ended := strings.Cut(text, "# ------")
+	text, _, ended := strings.Cut(text, "\n\n")
 	if !found || !ended {
 		t.Fatal("the example has no [[risk]]")
 	}

@@ -28,6 +28,9 @@ type Options struct {
 	Timeout time.Duration // of a skill that sets none
 	// Schedules are those that /run may name.
 	Schedules []engine.Schedule
+	// Vet is asked of each command what the platform would get, and why it would
+	// get nothing ("" it does). nil = everything is sent as it is written.
+	Vet func(c *engine.Command) (said *engine.Command, refused string)
 	// Explain fills Reply.Verdicts; nil leaves them out.
 	Explain func(e *engine.Event, sender, shared engine.State) []engine.Verdict
 }
@@ -47,6 +50,9 @@ func New(o Options) *Trial {
 	if o.User == "" {
 		o.User = "user"
 	}
+	if o.Vet == nil {
+		o.Vet = func(c *engine.Command) (*engine.Command, string) { return c, "" }
+	}
 	t := &Trial{opts: o, user: o.User, group: o.Group, now: o.Start}
 	t.memory = newMemory(func() time.Time { return t.now })
 	return t
@@ -56,7 +62,7 @@ func New(o Options) *Trial {
 type Reply struct {
 	Texts    []string // what the bot says
 	Actions  []string // what else it does: accept_friend scene=…, unsubscribe
-	Notes    []string // what the trial itself tells: /state
+	Notes    []string // what the trial itself tells: /state, and what is not sent
 	Verdicts []engine.Verdict
 	// Remarks are what the skills that ran noted for the log; with Options.Explain.
 	Remarks []string
@@ -205,10 +211,14 @@ func (t *Trial) turn(ctx context.Context, e *engine.Event) (Reply, error) {
 		Timeout: t.opts.Timeout, Now: func() time.Time { return t.now },
 	}, store.Entry{Seq: t.serial, Event: e})
 	for _, c := range t.memory.take() {
-		if c.Action == engine.SendText {
-			r.Texts = append(r.Texts, elsewhere(e, &c)+mentions(&c)+c.Text)
-		} else {
-			r.Actions = append(r.Actions, elsewhere(e, &c)+show(&c))
+		said, refused := t.opts.Vet(&c)
+		switch {
+		case refused != "":
+			r.Notes = append(r.Notes, elsewhere(e, &c)+string(c.Action)+" is not sent: "+refused)
+		case c.Action == engine.SendText:
+			r.Texts = append(r.Texts, elsewhere(e, said)+mentions(said)+said.Text)
+		default:
+			r.Actions = append(r.Actions, elsewhere(e, said)+show(said))
 		}
 	}
 	if t.opts.Explain != nil && report.Note != "" {
