@@ -265,10 +265,15 @@ func (a *App) replayLimits() (keep time.Duration, size int64) {
 }
 
 // show puts a text that is still growing where the event's answer will stand,
-// on channels that can.
+// on channels that can. What must not be said is not shown either.
 func (a *App) show(e *engine.Event, text string) {
-	if s, ok := a.live.Load().senders[e.Account].Sender.(channel.Shower); ok && e.Ticket.Token != "" {
-		s.Show(e.Ticket, text)
+	plan := a.live.Load()
+	s, ok := plan.senders[e.Account].Sender.(channel.Shower)
+	if !ok || e.Ticket.Token == "" {
+		return
+	}
+	if v := plan.Vet(&engine.Command{Action: engine.SendText, Text: text}); v.Refused == "" {
+		s.Show(e.Ticket, v.Command.Text)
 	}
 }
 

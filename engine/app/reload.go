@@ -108,7 +108,7 @@ const trialGroup = "test-group"
 func (p *Plan) Trial(account string, group bool) trial.Options {
 	o := trial.Options{Setup: p.Setup, Account: account, Timeout: skillTimeout, Chance: func() float64 { return 0.5 }, Schedules: p.Skills.Schedules()}
 	o.Vet = func(c *engine.Command) (*engine.Command, string) {
-		v := p.vet(c)
+		v := p.Vet(c)
 		return v.Command, v.Refused
 	}
 	if o.Account == "" && len(p.Config.Accounts) > 0 {

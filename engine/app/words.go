@@ -58,9 +58,10 @@ func listed(all []config.Word) []wordfilter.Word {
 }
 
 // vet puts what a command says through the word filter of the plan that is live.
-func (a *App) vet(c *engine.Command) egress.Vetted { return a.live.Load().vet(c) }
+func (a *App) vet(c *engine.Command) egress.Vetted { return a.live.Load().Vet(c) }
 
-func (p *Plan) vet(c *engine.Command) egress.Vetted {
+// Vet tells what the platform would get of a command, and what was found in it.
+func (p *Plan) Vet(c *engine.Command) egress.Vetted {
 	if p.words == nil {
 		return egress.Vetted{Command: c}
 	}

@@ -53,6 +53,7 @@ func verbs() []verb {
 		{"init", "[-force]", "write a commented bot.toml that starts as it is", initVerb},
 		{"check", "[-run SKILL] [-graph] [-schedules]", "validate the configuration and run the skills' tests", checkVerb},
 		{"chat", "[-as USER] [-in GROUP] [-account A] [-explain]", "talk to the skills here, with no platform and no store", chatVerb},
+		{"words", "TEXT…", "what the word filter would make of a text", wordsVerb},
 		{"replay", "-config new.toml [-against bot.toml] [-since 24h] [-account A]", "play recent intake through an edited configuration: which replies would change", replayVerb},
 		{"decode", "FILE|- -account A [-query STRING] [-header 'K: V']", "what a captured callback reads as, or why it is refused", decodeVerb},
 		{"callback", "register -account A -url https://…", "tell a platform where to call", callbackVerb},
