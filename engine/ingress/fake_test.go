@@ -35,10 +35,14 @@ type inbox struct {
 	seenErr error
 	wait    time.Duration
 	hold    chan struct{} // Append waits for it
+	reached chan struct{} // where it is not nil, closed by the first Append that waits
 }
 
 func (f *inbox) Append(ctx context.Context, events []*engine.Event, window time.Duration) (store.Appended, error) {
 	if f.hold != nil {
+		if f.reached != nil {
+			close(f.reached)
+		}
 		select {
 		case <-f.hold:
 		case <-ctx.Done():

@@ -283,13 +283,14 @@ func TestSetRoutesIsAllOrNothing(t *testing.T) {
 // A request that began before a reload ends by the routes it began with.
 func TestRoutesAreExchangedUnderRequests(t *testing.T) {
 	d := newDoor(t, Options{}, words{})
-	d.inbox.hold = make(chan struct{})
+	d.inbox.hold, d.inbox.reached = make(chan struct{}), make(chan struct{})
 	var under sync.WaitGroup
 	under.Go(func() {
 		if w := d.post("a"); w.Code != 200 {
 			t.Errorf("got %d", w.Code)
 		}
 	})
+	<-d.inbox.reached
 	if err := d.SetRoutes(nil); err != nil {
 		t.Fatal(err)
 	}
