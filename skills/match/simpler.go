@@ -1,6 +1,7 @@
 package match
 
 import (
+	_ "embed"
 	"strings"
 	"unicode/utf8"
 )
@@ -34,15 +35,22 @@ const (
 // one changes nothing.
 type simpler [lastHan - firstHan + 1]uint16 // 0: itself
 
+// pairs are lines of traditional characters, each before its simplified form; those
+// that begin with # say where they come from.
+//
+//go:embed traditional.txt
+var pairs string
+
 func newSimpler() *simpler {
 	s := new(simpler)
-	var from rune
-	for _, r := range pairs() {
-		if from == 0 {
-			from = r
+	for line := range strings.Lines(pairs) {
+		if strings.HasPrefix(line, "#") {
 			continue
 		}
-		s[from-firstHan], from = uint16(r), 0
+		chars := []rune(strings.TrimSpace(line))
+		for i := 0; i+1 < len(chars); i += 2 {
+			s[chars[i]-firstHan] = uint16(chars[i+1])
+		}
 	}
 	return s
 }
