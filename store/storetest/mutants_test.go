@@ -64,6 +64,7 @@ type mutant struct {
 	page     func(store.Store, []*engine.Event, time.Duration, string, []engine.Note) (store.Appended, error)
 	remember func(store.Store, string, []engine.Note) error
 	seen     func(store.Store, engine.Key, time.Duration) (bool, error)
+	granted  func(store.Store, string, string, string) (bool, error)
 	read     func(store.Store, uint64, int) ([]store.Entry, error)
 	now      func() time.Time
 	reopened func(store.Store) // what happens to it in a crash
@@ -165,6 +166,13 @@ func (m *mutant) Remember(ctx context.Context, account string, notes []engine.No
 		return m.remember(m.Store, account, notes)
 	}
 	return m.Store.Remember(ctx, account, notes)
+}
+
+func (m *mutant) Granted(account, skill, key string) (bool, error) {
+	if m.granted != nil {
+		return m.granted(m.Store, account, skill, key)
+	}
+	return m.Store.Granted(account, skill, key)
 }
 
 func (m *mutant) Seen(k engine.Key, w time.Duration) (bool, error) {
@@ -334,6 +342,15 @@ func TestSequencesFindMutants(t *testing.T) {
 			}
 			c.Counts = nil
 			return st.Commit(ctx, c)
+		}},
+		"tells every once-key free": {granted: func(store.Store, string, string, string) (bool, error) { return false, nil }},
+		"tells a once-key taken for all skills": {granted: func(st store.Store, account, _, key string) (bool, error) {
+			for _, o := range onceKeys {
+				if taken, err := st.Granted(account, o.Skill, key); taken || err != nil {
+					return taken, err
+				}
+			}
+			return false, nil
 		}},
 		"raises nothing": {commit: func(st store.Store, c store.Commit) error {
 			c.Raised = nil

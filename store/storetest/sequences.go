@@ -298,10 +298,15 @@ func (m *machine) compareTask(task string) {
 	}
 }
 
-// compareOnce asks who holds the once-keys by trying to take them.
+// compareOnce asks who holds the once-keys, in words and by trying to take them.
 func (m *machine) compareOnce() {
 	m.Helper()
 	for _, o := range onceKeys {
+		got, err := m.st.Granted(o.Account, o.Skill, o.Key)
+		m.must(err)
+		if want := m.model.granted(o); got != want {
+			m.Errorf("once-key %+v is told taken: %v, want %v", o, got, want)
+		}
 		m.made++
 		m.append([]*engine.Event{m.event(accounts[0], fmt.Sprint("once-", m.made))}, window)
 		o.Until = m.model.now.Add(time.Hour)

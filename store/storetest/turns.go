@@ -202,7 +202,34 @@ func (e *env) take(owner string, keys []store.Once) error {
 	return e.Commit(e.ctx, store.Commit{Seq: e.fresh(), Owner: owner, Once: keys})
 }
 
+// granted complains if a key of the skill "form" is said to be free, or taken.
+func (e *env) granted(account, skill, key string, want bool) {
+	e.Helper()
+	if got, err := e.Granted(account, skill, key); err != nil || got != want {
+		e.Errorf("the key %q of %s on %s is taken: %v, %v; want %v", key, skill, account, got, err, want)
+	}
+}
+
 var onceCases = []testCase{
+	{"a key is told taken from its commit until its time has passed, also after a crash", func(e *env) {
+		e.granted("acc", "form", "k", false)
+		e.must(e.take("first", once("acc", "form", e.Now().Add(time.Hour))))
+		for range 2 {
+			e.granted("acc", "form", "k", true)
+			e.granted("acc", "other", "k", false)
+			e.granted("other", "form", "k", false)
+			e.granted("acc", "form", "k2", false)
+			e.crash()
+		}
+		e.clock.Advance(time.Hour)
+		e.granted("acc", "form", "k", false)
+	}},
+	{"a key that a refused commit asked for is told free", func(e *env) {
+		if err := e.Commit(e.ctx, whole(e.fresh()+100, "o", e.Now().Add(time.Hour))); !errors.Is(err, store.ErrGone) {
+			e.Errorf("got %v", err)
+		}
+		e.granted("acc", "form", "k", false)
+	}},
 	{"a taken key refuses another owner's commit and leaves all as it was", func(e *env) {
 		e.must(e.take("first", once("acc", "form", e.Now().Add(time.Hour))))
 		for range 2 {
