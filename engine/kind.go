@@ -98,6 +98,21 @@ func ParseKind(s string) (Kind, bool) {
 	return k, slices.Contains(kinds, k)
 }
 
+// KindNames are all names that ParseKind reads, the shorter ones among them: for a
+// slip, of which the nearest name is wanted.
+func KindNames() []string {
+	var names []string
+	for _, k := range kinds {
+		names = append(names, string(k))
+		for short, full := range alias {
+			if full == k {
+				names = append(names, string(short))
+			}
+		}
+	}
+	return names
+}
+
 // InGroup tells whether the kind happens in groups only.
 func (k Kind) InGroup() bool {
 	switch k {

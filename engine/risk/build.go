@@ -192,13 +192,7 @@ func ons() (names []string) {
 	for name := range behaviours {
 		names = append(names, name)
 	}
-	for _, k := range engine.Kinds() {
-		names = append(names, string(k))
-		short := strings.TrimPrefix(string(k), "group_")
-		if full, ok := engine.ParseKind(short); ok && full == k && short != string(k) {
-			names = append(names, short)
-		}
-	}
+	names = append(names, engine.KindNames()...)
 	slices.Sort(names)
 	return names
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -79,17 +80,7 @@ func list(value string) []string {
 
 // hint says what was meant, or where all kinds stand: they are too many for a line.
 func hint(name string) string {
-	var known []string
-	for _, k := range engine.Kinds() {
-		if k == engine.Message { // it is said
-			continue
-		}
-		known = append(known, string(k))
-		short := strings.TrimPrefix(string(k), "group_")
-		if full, ok := engine.ParseKind(short); ok && full == k && short != string(k) {
-			known = append(known, short)
-		}
-	}
+	known := slices.DeleteFunc(engine.KindNames(), func(k string) bool { return k == string(engine.Message) }) // it is said
 	if h := nearest.Hint(name, known); h != "" {
 		return h
 	}

@@ -3,7 +3,6 @@ package kind
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"bot/engine"
 	"bot/engine/nearest"
@@ -39,20 +38,7 @@ func (d *Draft) event() {
 		d.On = string(k)
 		return
 	}
-	d.oneOf("on", d.On, events())
-}
-
-// events are the names that `on` takes: those of all kinds, and the shorter
-// ones that some go by, for a slip in which the nearest name is wanted.
-func events() (names []string) {
-	for _, k := range engine.Kinds() {
-		names = append(names, string(k))
-		short := strings.TrimPrefix(string(k), "group_")
-		if full, ok := engine.ParseKind(short); ok && full == k && short != string(k) {
-			names = append(names, short)
-		}
-	}
-	return names
+	d.oneOf("on", d.On, engine.KindNames())
 }
 
 // rule compiles keywords and patterns.
