@@ -111,6 +111,6 @@ func (e *entry) choice(hit match.Hit) engine.Choice {
 	return engine.Choice{
 		Skill: e.run, Match: hit.Match, Scope: e.scope(),
 		Timeout: e.draft.Timeout.Std(), Stop: e.draft.Stop, Why: because(e, hit),
-		Aside: e.kind.Aside, Waits: waits, Concurrency: atOnce,
+		Aside: e.kind.Aside && !e.draft.Sensitive, Waits: waits, Concurrency: atOnce,
 	}
 }

@@ -33,9 +33,10 @@ func (d *draft) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ask := d.route
+	ask, rules := d.route, d.rules
 	if quiet { // whatever state somebody is in stays as it is, or ends without a word
-		ask = func() []engine.Choice { return aside(d.rules()) }
+		rules = func() []engine.Choice { return aside(d.rules()) }
+		ask = rules
 	}
 	choices, err := guarded(ask)
 	if err != nil {
@@ -54,7 +55,7 @@ func (d *draft) run(ctx context.Context) error {
 			return err
 		}
 		if out.Pass {
-			if choices, err = guarded(d.rules); err != nil {
+			if choices, err = guarded(rules); err != nil {
 				return err
 			}
 			p.add(choices)

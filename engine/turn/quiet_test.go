@@ -1,6 +1,7 @@
 package turn_test
 
 import (
+	"context"
 	"reflect"
 	"testing"
 	"time"
@@ -82,5 +83,17 @@ func TestWhatDoesNotTalkGoesOnWhileTheBotIsQuiet(t *testing.T) {
 	report, err := turn.Play(t.Context(), o, store.Entry{Seq: 7, Event: message()})
 	if err != nil || !reflect.DeepEqual(report.Skills, []string{"unsubscribe"}) || len(m.commits[0].States) > 0 {
 		t.Errorf("ran %v, wrote %+v, %v", report.Skills, m.commits[0].States, err)
+	}
+}
+
+// Whoever passes the event on hands it to those alone that go on while it is quiet.
+func TestPassingOnBreaksNoQuiet(t *testing.T) {
+	passes := skill{"log", func(context.Context, *engine.Turn) (engine.Outcome, error) { return engine.Outcome{Pass: true}, nil }}
+	m := &memory{notes: map[string]string{"shop quiet/room": "1"}}
+	o := options(m, router{rules: []engine.Choice{{Skill: passes, Aside: true}, {Skill: says("talk", "a"), Stop: true}}})
+	o.Setup.Accounts = map[string]engine.Account{"shop": {Name: "shop", StaffQuiet: time.Minute}}
+	report, err := turn.Play(t.Context(), o, store.Entry{Seq: 7, Event: message()})
+	if err != nil || !reflect.DeepEqual(report.Skills, []string{"log"}) || len(report.Commands) > 0 {
+		t.Errorf("ran %v, said %+v, %v", report.Skills, report.Commands, err)
 	}
 }

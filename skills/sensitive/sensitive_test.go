@@ -157,6 +157,20 @@ func TestALeftoverStateRunsNothing(t *testing.T) {
 	}
 }
 
+// Where the bot keeps quiet, an action that asks first would break it.
+func TestWhatAsksIsNotAside(t *testing.T) {
+	for extra, want := range map[string]bool{"": true, "sensitive = true\n": false} {
+		toml := "[[skill]]\nname = \"a\"\nkeywords = [\"删我\"]\n" + extra + "do = \"delete_friend\""
+		set, err := skills.Build(skilltest.Parse(t, toml).Sections, skills.Options{Accounts: []string{"shop"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := set.Rules(skilltest.NewChat(t, set).Message("删我"))[0].Aside; got != want {
+			t.Errorf("%q: aside %v, want %v", extra, got, want)
+		}
+	}
+}
+
 func TestProblems(t *testing.T) {
 	for _, tt := range []struct{ name, skill, want string }{
 		{"an event that nobody wrote", "on = \"friend_request\"\nsensitive = true\ndo = \"accept_friend\"", `4:13: skill "s": a question can only be asked`},
