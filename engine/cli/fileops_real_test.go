@@ -86,20 +86,36 @@ func TestFileOperations(t *testing.T) {
 		})
 	}
 	lanes.Wait()
-	reportSpots(t, recorded, hits)
-	// While threads are at work, not every life comes by every operation; most must
-	// be met, or this is no test.
-	var never []string
-	for s, came := range hits {
-		if len(came) == 1 && came[missed] > 0 {
-			never = append(never, s.String())
+	// What four lanes beside each other did not meet is looked for once more alone.
+	for _, s := range strikes {
+		if never(hits[s.spot]) && !archived(s.file) {
+			t.Run(fmt.Sprintf("%s %d again", s.spot, s.nth), func(t *testing.T) { hits[s.spot][s.land(t)]++ })
 		}
 	}
-	slices.Sort(never)
-	t.Logf("never met: %d of %d: %q", len(never), len(hits), never)
-	if len(never) > len(hits)/8 {
-		t.Errorf("%d of %d kinds of operation were never met", len(never), len(hits))
+	reportSpots(t, recorded, hits)
+	for s, came := range hits {
+		here := func(o fileOp) bool { return o.call == s.call && o.file == s.file }
+		// While threads are at work, not every life makes the file grow.
+		rare := (s.phase == starting || s.phase == working) && count(recorded[s.phase], here) == 1
+		if never(came) && !rare && !archived(s.file) {
+			t.Errorf("%s: never hit", s)
+		}
 	}
+}
+
+func never(came map[string]int) bool { return len(came) == 1 && came[missed] > 0 }
+
+// archived tells the files of recent intake: they are written when there is time,
+// so not in every life, and nothing is promised of them.
+func archived(file string) bool { return strings.Contains(file, ".recent") }
+
+func count(ops []fileOp, match func(fileOp) bool) (n int) {
+	for _, o := range ops {
+		if match(o) {
+			n++
+		}
+	}
+	return n
 }
 
 // missed is the outcome of a strike that met nothing.
