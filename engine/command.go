@@ -58,7 +58,10 @@ type Command struct {
 	Ticket       Ticket    // of the event it answers
 	Origin       string    // Ref of the event it answers, "" for submitted commands
 	Skill        string
-	Submitted    bool // came in through the task API: its task id stays known after it settled
+	// Unless is the key of a note of the account: once that was written after the
+	// command was made, the command is not wanted any more. "" for none.
+	Unless    string
+	Submitted bool // came in through the task API: its task id stays known after it settled
 }
 
 // TaskIDOf names the n-th command (from 0) of the event known as ref, so that

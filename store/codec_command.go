@@ -27,6 +27,7 @@ const (
 	cmdOrigin
 	cmdSkill
 	cmdSubmitted
+	cmdUnless
 )
 
 // EncodeCommand returns the record of a command. It fails when Params hold
@@ -56,6 +57,7 @@ func EncodeCommand(c *engine.Command) ([]byte, error) {
 	b = appendString(b, cmdOrigin, c.Origin)
 	b = appendString(b, cmdSkill, c.Skill)
 	b = appendBool(b, cmdSubmitted, c.Submitted)
+	b = appendString(b, cmdUnless, c.Unless)
 	seal(b)
 	return b, nil
 }
@@ -144,6 +146,8 @@ func readCommandField(f *fields, c *engine.Command) {
 		c.Skill = f.string()
 	case cmdSubmitted:
 		c.Submitted = f.bool()
+	case cmdUnless:
+		c.Unless = f.string()
 	}
 }
 

@@ -13,6 +13,8 @@ const (
 	prgNotBefore
 	prgReason
 	prgTry // once for each
+	prgAwaits
+	prgAwaitsUntil
 )
 
 const (
@@ -30,6 +32,8 @@ func EncodeProgress(p *Progress) []byte {
 	b = appendInt(b, prgAttempts, int64(p.Attempts))
 	b = appendTime(b, prgNotBefore, p.NotBefore)
 	b = appendString(b, prgReason, p.Reason)
+	b = appendString(b, prgAwaits, p.Awaits)
+	b = appendTime(b, prgAwaitsUntil, p.AwaitsUntil)
 	var room [64]byte
 	for i := range p.Tries {
 		try := appendTry(room[:0], &p.Tries[i])
@@ -67,6 +71,10 @@ func DecodeProgress(rec []byte) (Progress, error) {
 			p.NotBefore = f.time()
 		case prgReason:
 			p.Reason = f.string()
+		case prgAwaits:
+			p.Awaits = f.string()
+		case prgAwaitsUntil:
+			p.AwaitsUntil = f.time()
 		case prgTry:
 			t, err := decodeTry(f.val)
 			if err != nil {

@@ -34,7 +34,7 @@ func fullCommand() *engine.Command {
 		TaskID: "t-1", TraceID: "tr", Account: "main", Conversation: "c", Action: engine.SendText,
 		Text: "好", Params: map[string]any{"id": json.Number("9223372036854775807"), "at": []any{"x", nil, true}},
 		Lane: engine.LaneBulk, Created: at, NotBefore: at.Add(1), Deadline: at.Add(2),
-		Ticket: engine.Ticket{Token: "t", Expires: at}, Origin: "ref", Skill: "echo", Submitted: true,
+		Ticket: engine.Ticket{Token: "t", Expires: at}, Origin: "ref", Skill: "echo", Submitted: true, Unless: "stop/u",
 	}
 }
 

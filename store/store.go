@@ -229,6 +229,8 @@ const (
 	Waiting Phase = "waiting"
 	Sending Phase = "sending"  // marked before the request, not settled yet
 	InDoubt Phase = "in_doubt" // nobody knows whether it went out; held for a person
+	// Unconfirmed: sent, and the platform has not said yet that it was carried out.
+	Unconfirmed Phase = "unconfirmed"
 )
 
 // Try is one attempt at sending.
@@ -247,6 +249,10 @@ type Progress struct {
 	NotBefore time.Time `json:"not_before,omitzero"` // of a retry
 	Reason    string    `json:"reason,omitempty"`
 	Tries     []Try     `json:"tries,omitempty"`
+	// Awaits is the key by which the platform will confirm an Unconfirmed command,
+	// AwaitsUntil how long that is waited for.
+	Awaits      string    `json:"awaits,omitempty"`
+	AwaitsUntil time.Time `json:"awaits_until,omitzero"`
 }
 
 // MaxTries bounds the history kept with a command.
@@ -276,6 +282,9 @@ type Settlement struct {
 	// Final ends the command; "" keeps it with Progress.
 	Final    Final
 	Progress Progress
+	// Learned and Counts are remembered for the command's account, as by a Commit.
+	Learned []engine.Note
+	Counts  []engine.Count
 }
 
 // Outbox is the commands that have not left for good.
@@ -284,18 +293,28 @@ type Outbox interface {
 	// were duplicates (their task id is in the outbox, dead, or settled less
 	// than window ago; or stands earlier in the same call).
 	Submit(ctx context.Context, cmds []engine.Command, window time.Duration) (duplicate []bool, err error)
+	// SubmitPage is Submit of a part of a larger job, and the notes that say how
+	// far an account's job has come, in one act: a crash repeats no part and leaves
+	// none out. cmds may be empty.
+	SubmitPage(ctx context.Context, cmds []engine.Command, window time.Duration, account string, notes []engine.Note) (duplicate []bool, err error)
 	// Deliveries returns commands after id in ascending order, at most limit.
 	// Like Inbox.Read it never shows a later one before an earlier one.
 	Deliveries(after uint64, limit int) ([]Delivery, error)
 	// Delivery returns one, or ErrGone.
 	Delivery(id uint64) (Delivery, error)
-	// Attempt marks the command as Sending before the first byte leaves, and
-	// adds a Try. ErrGone when it is not in the outbox.
-	Attempt(ctx context.Context, id uint64, p Progress) error
+	// Attempt marks the command as Sending before the first byte leaves, adds a
+	// Try, and adds counts to the notes of the command's account, as a Commit does.
+	// ErrGone when it is not in the outbox.
+	Attempt(ctx context.Context, id uint64, p Progress, counts ...engine.Count) error
 	// Settle records how the attempt ended. ErrGone when it is not in the outbox.
 	Settle(ctx context.Context, s Settlement) error
 	// Cancel takes a waiting command out; ErrGone when it is not waiting.
 	Cancel(ctx context.Context, taskID string) error
+	// Resolve ends the doubt about a command in a person's stead: it arrived, and
+	// is Confirmed, or it is to be sent again. Then it counts as created now, loses a
+	// deadline that has passed and joins the tail of the outbox under another id,
+	// with its Tries and no attempt charged. ErrGone when it is not InDoubt.
+	Resolve(ctx context.Context, taskID string, arrived bool) error
 	// Find looks a task id up: in the outbox (a Delivery), or how it ended if
 	// that is still known; the Delivery's Progress then tells what was tried.
 	// ErrGone when it is unknown.

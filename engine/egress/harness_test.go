@@ -86,7 +86,7 @@ func (m *memory) Delivery(id uint64) (store.Delivery, error) {
 	return *d, nil
 }
 
-func (m *memory) Attempt(_ context.Context, id uint64, p store.Progress) error {
+func (m *memory) Attempt(_ context.Context, id uint64, p store.Progress, counts ...engine.Count) error {
 	if err := m.act("attempt", id); err != nil {
 		return err
 	}

@@ -133,12 +133,7 @@ func (s *Store) replayCommand(id uint64, c engine.Command) func(*txn) error {
 		if t.bucket(bDead).Get(be(id)) == nil {
 			return store.ErrGone
 		}
-		c := c
-		c.Created = t.now
-		if !c.Deadline.After(t.now) {
-			c.Deadline = time.Time{}
-		}
-		o, err := prepareCommand(&c)
+		o, err := prepareCommand(renewed(c, t.now))
 		if err != nil {
 			return err
 		}

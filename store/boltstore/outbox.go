@@ -30,8 +30,8 @@ func prepareCommand(c *engine.Command) (outgoing, error) {
 }
 
 // send puts a command at the tail of the outbox.
-func (t *txn) send(o outgoing) {
-	id := t.next(bOutbox)
+func (t *txn) send(o outgoing) (id uint64) {
+	id = t.next(bOutbox)
 	t.set(tOutbox, be(id), o.rec, true)
 	t.addTask(o.command.TaskID, id)
 	t.then(func() {
@@ -39,6 +39,7 @@ func (t *txn) send(o outgoing) {
 		t.s.tasks.add(o.command.TaskID, id)
 		t.s.cache.offer(commandKey(id), o.command, len(o.rec))
 	})
+	return id
 }
 
 // addTask makes a task id known to the acts that follow in this transaction.
@@ -101,6 +102,11 @@ func (t *txn) findTask(taskID string) (where, bool) {
 
 // Submit stores commands from outside.
 func (s *Store) Submit(ctx context.Context, cmds []engine.Command, window time.Duration) ([]bool, error) {
+	return s.SubmitPage(ctx, cmds, window, "", nil)
+}
+
+// SubmitPage stores a part of a larger job and how far that has come.
+func (s *Store) SubmitPage(ctx context.Context, cmds []engine.Command, window time.Duration, account string, notes []engine.Note) ([]bool, error) {
 	ready := make([]outgoing, len(cmds))
 	size := 0
 	for i := range cmds {
@@ -113,9 +119,14 @@ func (s *Store) Submit(ctx context.Context, cmds []engine.Command, window time.D
 		}
 		size += len(ready[i].rec) + 64
 	}
+	far, err := prepareNotes(account, notes)
+	if err != nil {
+		return nil, wrap("submit commands", err)
+	}
 	var duplicate []bool
-	err := s.do(ctx, &act{grows: true, size: size, run: func(t *txn) error {
+	err = s.do(ctx, &act{grows: true, size: size + far.size, run: func(t *txn) error {
 		duplicate = t.submit(ready, window)
+		t.notes(far.writes)
 		return nil
 	}})
 	if err != nil {
@@ -209,32 +220,77 @@ func clip(p store.Progress) store.Progress {
 
 // Attempt marks a command as Sending, whatever p.Phase says. p is the whole
 // progress with the new Try already in it.
-func (s *Store) Attempt(ctx context.Context, id uint64, p store.Progress) error {
+func (s *Store) Attempt(ctx context.Context, id uint64, p store.Progress, counts ...engine.Count) error {
 	p.Phase = store.Sending
-	return wrap("mark attempt", s.progress(ctx, id, p))
+	told, err := s.prepareTold(id, nil, counts)
+	if err != nil {
+		return wrap("mark attempt", err)
+	}
+	return wrap("mark attempt", s.progress(ctx, id, p, told))
+}
+
+// told is what an act about a command has to remember for its account.
+type told struct {
+	learned notesReady
+	counts  []countWrite
+}
+
+func (n *told) size() int { return n.learned.size + 256*len(n.counts) }
+
+func (t *txn) tell(n *told) {
+	t.notes(n.learned.writes)
+	t.counts(n.counts)
+}
+
+// prepareTold looks the command up for its account where there is something to
+// be remembered.
+func (s *Store) prepareTold(id uint64, learned []engine.Note, counts []engine.Count) (*told, error) {
+	if len(learned)+len(counts) == 0 {
+		return &told{}, nil
+	}
+	c, err := s.command(id)
+	if err != nil {
+		return nil, err
+	}
+	var n told
+	if n.learned, err = prepareNotes(c.Account, learned); err != nil {
+		return nil, err
+	}
+	n.counts, err = prepareCounts(c.Account, counts)
+	return &n, err
 }
 
 // progress replaces the progress of a command in the outbox.
-func (s *Store) progress(ctx context.Context, id uint64, p store.Progress) error {
+func (s *Store) progress(ctx context.Context, id uint64, p store.Progress, n *told) error {
 	p = clip(p)
 	rec := store.EncodeProgress(&p)
-	return s.do(ctx, &act{size: len(rec) + 64, run: func(t *txn) error {
+	return s.do(ctx, &act{size: len(rec) + 64 + n.size(), run: func(t *txn) error {
 		if t.get(tOutbox, be(id)) == nil {
 			return store.ErrGone
 		}
-		t.set(tDelivery, be(id), rec, !t.s.touched.has(id))
-		t.then(func() {
-			t.s.touched.set(id, true)
-			t.s.doubt.set(id, p.Phase == store.InDoubt)
-		})
+		t.track(id, &p, rec, !t.s.touched.has(id))
+		t.tell(n)
 		return nil
 	}})
 }
 
+// track writes down what has happened to a command in the outbox.
+func (t *txn) track(id uint64, p *store.Progress, rec []byte, fresh bool) {
+	t.set(tDelivery, be(id), rec, fresh)
+	t.then(func() {
+		t.s.touched.set(id, true)
+		t.s.doubt.set(id, p.Phase == store.InDoubt)
+	})
+}
+
 // Settle records how an attempt ended.
 func (s *Store) Settle(ctx context.Context, e store.Settlement) error {
+	told, err := s.prepareTold(e.ID, e.Learned, e.Counts)
+	if err != nil {
+		return wrap("settle command", err)
+	}
 	if e.Final == "" {
-		return wrap("settle command", s.progress(ctx, e.ID, e.Progress))
+		return wrap("settle command", s.progress(ctx, e.ID, e.Progress, told))
 	}
 	if _, ok := finalCodes[e.Final]; !ok {
 		return wrap("settle command", fmt.Errorf("unknown end %q", e.Final))
@@ -244,14 +300,12 @@ func (s *Store) Settle(ctx context.Context, e store.Settlement) error {
 		return wrap("settle command", err)
 	}
 	p := clip(e.Progress)
-	var tried []byte // what Find is to tell of a command that other systems sent
-	if c.Submitted {
-		if tried, err = json.Marshal(p); err != nil {
-			return wrap("settle command", err)
-		}
+	tried, err := triedOf(c, &p)
+	if err != nil {
+		return wrap("settle command", err)
 	}
 	known := letter{Tries: p.Tries, Count: p.Attempts, Skill: c.Skill, Error: p.Reason}
-	err = s.do(ctx, &act{size: 128 + len(tried), run: func(t *txn) error {
+	err = s.do(ctx, &act{size: 128 + len(tried) + told.size(), run: func(t *txn) error {
 		rec := t.get(tOutbox, be(e.ID))
 		if rec == nil {
 			return store.ErrGone
@@ -267,9 +321,19 @@ func (s *Store) Settle(ctx context.Context, e store.Settlement) error {
 		if e.Final != store.Dead && c.Submitted {
 			t.settle(c.TaskID, e.Final, tried)
 		}
+		t.tell(told)
 		return nil
 	}})
 	return wrap("settle command", err)
+}
+
+// triedOf is what Find is to tell of a command that other systems sent, nil for
+// any other.
+func triedOf(c *engine.Command, p *store.Progress) ([]byte, error) {
+	if !c.Submitted {
+		return nil, nil
+	}
+	return json.Marshal(p)
 }
 
 // Cancel takes a waiting command out.

@@ -115,7 +115,7 @@ func checkOutbox(t testing.TB, st store.Store, stats store.Stats) {
 func checkDelivery(t testing.TB, st store.Store, d store.Delivery) {
 	t.Helper()
 	switch d.Progress.Phase {
-	case store.Waiting, store.Sending, store.InDoubt:
+	case store.Waiting, store.Sending, store.InDoubt, store.Unconfirmed:
 	default:
 		t.Errorf("command %d is in phase %q", d.ID, d.Progress.Phase)
 	}

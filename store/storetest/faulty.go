@@ -155,8 +155,16 @@ func (f *faulty) Delivery(id uint64) (store.Delivery, error) {
 	return act(context.Background(), f, "Delivery", func() (store.Delivery, error) { return f.Store.Delivery(id) })
 }
 
-func (f *faulty) Attempt(ctx context.Context, id uint64, p store.Progress) error {
-	return do(ctx, f, "Attempt", func() error { return f.Store.Attempt(ctx, id, p) })
+func (f *faulty) SubmitPage(ctx context.Context, cmds []engine.Command, window time.Duration, account string, notes []engine.Note) ([]bool, error) {
+	return act(ctx, f, "SubmitPage", func() ([]bool, error) { return f.Store.SubmitPage(ctx, cmds, window, account, notes) })
+}
+
+func (f *faulty) Resolve(ctx context.Context, taskID string, arrived bool) error {
+	return do(ctx, f, "Resolve", func() error { return f.Store.Resolve(ctx, taskID, arrived) })
+}
+
+func (f *faulty) Attempt(ctx context.Context, id uint64, p store.Progress, counts ...engine.Count) error {
+	return do(ctx, f, "Attempt", func() error { return f.Store.Attempt(ctx, id, p, counts...) })
 }
 
 func (f *faulty) Settle(ctx context.Context, s store.Settlement) error {

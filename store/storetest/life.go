@@ -233,16 +233,18 @@ var lifeCases = []testCase{
 		_, recallErr := e.Recall("acc", "k")
 		_, recollectErr := e.Recollect("acc", "", "", 1)
 		_, pageErr := e.AppendPage(e.ctx, nil, window, "acc", []engine.Note{note("k", "v")})
+		_, partErr := e.SubmitPage(e.ctx, nil, window, "acc", []engine.Note{note("k", "v")})
 		_, statsErr := e.Stats()
 		for name, err := range map[string]error{
 			"append": appendErr, "read": readErr, "entry": entryErr, "state": stateErr, "charge": chargeErr, "submit": submitErr,
 			"deliveries": deliveriesErr, "find": findErr, "letters": lettersErr, "barred": barredErr, "stats": statsErr,
-			"recall": recallErr, "recollect": recollectErr, "append page": pageErr,
+			"recall": recallErr, "recollect": recollectErr, "append page": pageErr, "submit page": partErr,
 			"commit":   e.Commit(e.ctx, store.Commit{Seq: seq}),
 			"fail":     e.Fail(e.ctx, store.Failure{Seq: seq}),
 			"attempt":  e.Attempt(e.ctx, 1, store.Progress{}),
 			"settle":   e.Settle(e.ctx, store.Settlement{ID: 1}),
 			"cancel":   e.Cancel(e.ctx, "t"),
+			"resolve":  e.Resolve(e.ctx, "t", true),
 			"block":    e.SetStanding(e.ctx, "acc", "u", engine.Block),
 			"remember": e.Remember(e.ctx, "acc", []engine.Note{note("k", "v")}),
 			"replay":   e.Replay(e.ctx, 1),

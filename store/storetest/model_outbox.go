@@ -73,9 +73,9 @@ func (m *model) progress(id uint64, p store.Progress) error {
 	return nil
 }
 
-func (m *model) attempt(id uint64, p store.Progress) error {
+func (m *model) attempt(id uint64, p store.Progress, counts []engine.Count) error {
 	p.Phase = store.Sending
-	return m.progress(id, p)
+	return m.settle(store.Settlement{ID: id, Progress: p, Counts: counts})
 }
 
 func (m *model) settle(s store.Settlement) error {
@@ -84,6 +84,10 @@ func (m *model) settle(s store.Settlement) error {
 		return store.ErrGone
 	}
 	p, c := lastTries(s.Progress), d.Command
+	m.remember(c.Account, s.Learned)
+	for _, n := range s.Counts {
+		m.count(c.Account, n)
+	}
 	switch {
 	case s.Final == "":
 		return m.progress(s.ID, p)
@@ -106,6 +110,33 @@ func (m *model) cancel(task string) error {
 	}
 	m.leaveOutbox(d.ID)
 	return nil
+}
+
+func (m *model) resolve(task string, arrived bool) error {
+	d := m.inOutbox(task)
+	if d == nil || d.Progress.Phase != store.InDoubt {
+		return store.ErrGone
+	}
+	c, p := d.Command, d.Progress
+	p.Phase = store.Waiting
+	m.leaveOutbox(d.ID)
+	switch {
+	case !arrived:
+		m.send(m.renewed(*c))
+		m.outbox[len(m.outbox)-1].Progress = store.Progress{Phase: store.Waiting, Tries: p.Tries, Reason: p.Reason}
+	case c.Submitted:
+		m.settled[task] = ended{m.time, store.Confirmed, p}
+	}
+	return nil
+}
+
+// renewed is a command that is sent again by a person.
+func (m *model) renewed(c engine.Command) engine.Command {
+	c.Created = m.stamp()
+	if !c.Deadline.After(m.now) {
+		c.Deadline = time.Time{}
+	}
+	return c
 }
 
 // find answers where a task id is. How it ended is known as long as the longest
@@ -141,12 +172,7 @@ func (m *model) replay(id uint64) error {
 	case l.Event != nil:
 		m.log = append(m.log, store.Entry{Event: l.Event})
 	default:
-		c := *l.Command
-		c.Created = m.stamp()
-		if !c.Deadline.After(m.now) {
-			c.Deadline = time.Time{}
-		}
-		m.send(c)
+		m.send(m.renewed(*l.Command))
 	}
 	return err
 }

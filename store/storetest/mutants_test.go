@@ -53,7 +53,9 @@ type mutant struct {
 	append   func(store.Store, []*engine.Event, time.Duration) (store.Appended, error)
 	submit   func(store.Store, []engine.Command, time.Duration) ([]bool, error)
 	settle   func(store.Store, store.Settlement) error
-	attempt  func(store.Store, uint64, store.Progress) error
+	attempt  func(store.Store, uint64, store.Progress, []engine.Count) error
+	part     func(store.Store, []engine.Command, time.Duration, string, []engine.Note) ([]bool, error)
+	resolve  func(store.Store, string, bool) error
 	cancel   func(store.Store, string) error
 	fail     func(store.Store, store.Failure) error
 	charge   func(store.Store, uint64) (store.Tries, error)
@@ -98,11 +100,25 @@ func (m *mutant) Settle(ctx context.Context, s store.Settlement) error {
 	return m.Store.Settle(ctx, s)
 }
 
-func (m *mutant) Attempt(ctx context.Context, id uint64, p store.Progress) error {
+func (m *mutant) Attempt(ctx context.Context, id uint64, p store.Progress, counts ...engine.Count) error {
 	if m.attempt != nil {
-		return m.attempt(m.Store, id, p)
+		return m.attempt(m.Store, id, p, counts)
 	}
-	return m.Store.Attempt(ctx, id, p)
+	return m.Store.Attempt(ctx, id, p, counts...)
+}
+
+func (m *mutant) SubmitPage(ctx context.Context, c []engine.Command, w time.Duration, account string, notes []engine.Note) ([]bool, error) {
+	if m.part != nil {
+		return m.part(m.Store, c, w, account, notes)
+	}
+	return m.Store.SubmitPage(ctx, c, w, account, notes)
+}
+
+func (m *mutant) Resolve(ctx context.Context, task string, arrived bool) error {
+	if m.resolve != nil {
+		return m.resolve(m.Store, task, arrived)
+	}
+	return m.Store.Resolve(ctx, task, arrived)
 }
 
 func (m *mutant) Cancel(ctx context.Context, task string) error {
@@ -289,9 +305,36 @@ func TestSequencesFindMutants(t *testing.T) {
 			s.Progress.Tries = s.Progress.Tries[:min(store.MaxTries, len(s.Progress.Tries))]
 			return st.Settle(ctx, s)
 		}},
-		"marks no attempt": {attempt: func(st store.Store, id uint64, _ store.Progress) error {
+		"marks no attempt": {attempt: func(st store.Store, id uint64, _ store.Progress, _ []engine.Count) error {
 			_, err := st.Delivery(id)
 			return err
+		}},
+		"counts nothing with an attempt": {attempt: func(st store.Store, id uint64, p store.Progress, _ []engine.Count) error {
+			return st.Attempt(ctx, id, p)
+		}},
+		"counts before it knows the command": {attempt: func(st store.Store, id uint64, p store.Progress, counts []engine.Count) error {
+			err := st.Attempt(ctx, id, p, counts...)
+			if errors.Is(err, store.ErrGone) && len(counts) > 0 {
+				return errors.Join(err, st.Remember(ctx, accounts[0], []engine.Note{{Key: counts[0].Key, Value: "1"}}))
+			}
+			return err
+		}},
+		"forgets what a settlement teaches": {settle: func(st store.Store, s store.Settlement) error {
+			s.Learned = nil
+			return st.Settle(ctx, s)
+		}},
+		"forgets how far a job has come": {part: func(st store.Store, c []engine.Command, w time.Duration, _ string, _ []engine.Note) ([]bool, error) {
+			return st.Submit(ctx, c, w)
+		}},
+		"resolves what is in no doubt": {resolve: func(st store.Store, task string, arrived bool) error {
+			err := st.Resolve(ctx, task, arrived)
+			if d, final, findErr := st.Find(task); errors.Is(err, store.ErrGone) && findErr == nil && final == "" {
+				return st.Settle(ctx, store.Settlement{ID: d.ID, Final: store.Confirmed})
+			}
+			return err
+		}},
+		"sends again what has arrived": {resolve: func(st store.Store, task string, _ bool) error {
+			return st.Resolve(ctx, task, false)
 		}},
 		"cancels what is on its way": {cancel: func(st store.Store, task string) error {
 			if d, final, err := st.Find(task); err == nil && final == "" {

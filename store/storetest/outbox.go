@@ -106,6 +106,102 @@ var outboxCases = []testCase{
 			e.Error("a duplicate of a dropped letter")
 		}
 	}},
+	{"a part of a job and how far it has come are stored in one act", func(e *env) {
+		far := func(n string) []engine.Note { return []engine.Note{note("job", n)} }
+		dup, err := e.SubmitPage(e.ctx, []engine.Command{submitted("1"), submitted("2")}, time.Hour, "acc", far("2"))
+		e.must(err)
+		if !reflect.DeepEqual(dup, []bool{false, false}) {
+			e.Errorf("duplicates %v", dup)
+		}
+		bad := submitted("3")
+		bad.Params = map[string]any{"x": func() {}}
+		if _, err := e.SubmitPage(e.ctx, []engine.Command{bad}, time.Hour, "acc", far("3")); err == nil {
+			e.Error("what cannot be stored was taken")
+		}
+		if _, err := e.SubmitPage(e.ctx, []engine.Command{submitted("4")}, time.Hour, "acc", []engine.Note{{Value: "4"}}); err == nil {
+			e.Error("a note without a key was taken")
+		}
+		e.crash()
+		if got, err := e.Recall("acc", "job"); err != nil || got != "2" || len(e.outbox()) != 2 {
+			e.Errorf("come to %q, %v; outbox %d", got, err, len(e.outbox()))
+		}
+	}},
+	{"an attempt counts, and a settlement counts and teaches, for the command's account", func(e *env) {
+		e.submit("t")
+		d := e.find("t")
+		key := "quota/" + string(d.Command.Action)
+		e.must(e.Attempt(e.ctx, d.ID, store.Progress{Attempts: 1}, engine.Count{Key: key, Add: 1}, engine.Count{Key: "all", Add: 2}))
+		e.must(e.Settle(e.ctx, store.Settlement{ID: d.ID, Counts: []engine.Count{{Key: key, Add: -1}}}))
+		e.must(e.Settle(e.ctx, store.Settlement{ID: d.ID, Final: store.Dead, Counts: []engine.Count{{Key: "dead", Add: 1}}, Learned: []engine.Note{note("why", "so")}}))
+		for _, err := range []error{
+			e.Attempt(e.ctx, d.ID, store.Progress{}, engine.Count{Key: "all", Add: 100}),
+			e.Settle(e.ctx, store.Settlement{ID: d.ID, Counts: []engine.Count{{Key: "all", Add: 100}}}),
+		} {
+			if !errors.Is(err, store.ErrGone) {
+				e.Errorf("of a command that is gone: %v", err)
+			}
+		}
+		e.crash()
+		for k, want := range map[string]string{key: "0", "all": "2", "dead": "1", "why": "so"} {
+			if got, err := e.Recall(d.Command.Account, k); err != nil || got != want {
+				e.Errorf("%s is %q, %v; want %q", k, got, err, want)
+			}
+		}
+	}},
+	{"what waits to be confirmed is read back so", func(e *env) {
+		e.submit("t")
+		want := store.Progress{Phase: store.Unconfirmed, Attempts: 1, Awaits: "m1", AwaitsUntil: e.Now().Add(time.Second)}
+		e.must(e.Settle(e.ctx, store.Settlement{ID: e.find("t").ID, Progress: want}))
+		for range 2 {
+			if got := e.find("t").Progress; got.Phase != want.Phase || got.Awaits != want.Awaits || !got.AwaitsUntil.Equal(want.AwaitsUntil) {
+				e.Errorf("%+v, want %+v", got, want)
+			}
+			if err := e.Cancel(e.ctx, "t"); !errors.Is(err, store.ErrGone) {
+				e.Errorf("cancelled: %v", err)
+			}
+			e.crash()
+		}
+	}},
+	{"a doubt that is resolved ends, or joins the tail with its history and time anew", func(e *env) {
+		for _, task := range []string{"again", "there", "waits"} {
+			c := submitted(task)
+			c.Deadline = e.Now().Add(time.Minute)
+			_, err := e.Submit(e.ctx, []engine.Command{c}, time.Hour)
+			e.must(err)
+		}
+		tried := store.Progress{Phase: store.InDoubt, Attempts: 3, Reason: "nobody knows", Tries: []store.Try{{Class: "unknown"}}}
+		for _, task := range []string{"again", "there"} {
+			e.must(e.Settle(e.ctx, store.Settlement{ID: e.find(task).ID, Progress: tried}))
+		}
+		e.clock.Advance(time.Hour)
+		now := e.Now()
+		e.must(e.Resolve(e.ctx, "again", false))
+		e.must(e.Resolve(e.ctx, "there", true))
+		for _, task := range []string{"again", "there", "waits", "nobody's"} {
+			for _, arrived := range []bool{true, false} {
+				if err := e.Resolve(e.ctx, task, arrived); !errors.Is(err, store.ErrGone) {
+					e.Errorf("%s, in no doubt (any more): %v", task, err)
+				}
+			}
+		}
+		for range 2 {
+			out := e.outbox()
+			if len(out) != 2 || out[1].Command.TaskID != "again" {
+				e.Fatalf("outbox %+v", out)
+			}
+			d := out[1]
+			if p := d.Progress; p.Phase != store.Waiting || p.Attempts != 0 || len(p.Tries) != 1 || d.Command.Created.Before(now) || !d.Command.Deadline.IsZero() {
+				e.Errorf("sent again as %+v, %+v", d.Command, p)
+			}
+			if d, final, err := e.Find("there"); err != nil || final != store.Confirmed || len(d.Progress.Tries) != 1 {
+				e.Errorf("found %q, %+v, %v", final, d.Progress, err)
+			}
+			if s, err := e.Stats(); err != nil || s.InDoubt != 0 || s.Commands != 2 {
+				e.Errorf("stats %+v, %v", s, err)
+			}
+			e.crash()
+		}
+	}},
 	{"commands come in the order of storing, up to the limit", func(e *env) {
 		e.submit("1", "2")
 		e.must(e.Commit(e.ctx, store.Commit{Seq: e.add("e")[0], Owner: "o", Commands: []engine.Command{command("3"), command("4")}}))

@@ -89,7 +89,7 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 	}
 	all := map[string]func(*rapid.T){
 		"append": act(m.drawAppend), "commit": act(m.drawCommit), "submit": act(m.drawSubmit), "settle": act(m.drawSettle),
-		"fail": act(m.drawFail), "charge": act(m.drawCharge), "attempt": act(m.drawAttempt), "cancel": act(m.drawCancel),
+		"fail": act(m.drawFail), "charge": act(m.drawCharge), "attempt": act(m.drawAttempt), "cancel": act(m.drawCancel), "resolve": act(m.drawResolve),
 		"replay": act(m.drawReplay), "drop": act(m.drawDrop), "stand": act(m.drawStanding), "remember": act(m.drawRemember), "append page": act(m.drawPage), "take in hand": act(m.drawBegin),
 		"fire": act(func(*rapid.T) { m.fire() }), "sweep": act(func(*rapid.T) { m.answered("sweep", m.st.Sweep(m.Context()), nil) }),
 		"crash": act(func(*rapid.T) { m.reopen(false) }), "restart": act(func(*rapid.T) { m.reopen(true) }),
@@ -215,9 +215,7 @@ func (m *machine) drawCommit(t *rapid.T) {
 		if c.Account == "" {
 			c.Account = pick(t, "account", accounts)
 		}
-		for _, n := range m.someNotes(t) {
-			c.Counts = append(c.Counts, engine.Count{Key: n.Key, Add: rapid.IntRange(-2, 3).Draw(t, "add"), Expires: n.Expires})
-		}
+		c.Counts = m.someCounts(t)
 	}
 	if rapid.IntRange(0, 3).Draw(t, "raises") == 3 {
 		m.made++
@@ -290,13 +288,21 @@ func (m *machine) drawSubmit(t *rapid.T) {
 		cmds = append(cmds, c)
 	}
 	window := pick(t, "window", []time.Duration{commandWindow, time.Hour})
-	got, err := m.st.Submit(m.Context(), cmds, window)
+	var got []bool
+	var err error
+	account, notes := pick(t, "account", accounts), m.someNotes(t)
+	if len(notes) > 0 {
+		got, err = m.st.SubmitPage(m.Context(), cmds, window, account, notes)
+	} else {
+		got, err = m.st.Submit(m.Context(), cmds, window)
+	}
 	if err != nil || len(got) != len(cmds) {
 		m.Fatalf("submit: %v, %v", got, err)
 	}
 	if want := m.model.submit(cmds, window, got); !reflect.DeepEqual(got, want) {
 		m.Fatalf("submit: duplicates %v, want %v", got, want)
 	}
+	m.model.remember(account, notes)
 	m.answered("submit", err, nil)
 }
 
@@ -307,6 +313,9 @@ func (m *machine) drawProgress(t *rapid.T) store.Progress {
 	}
 	if rapid.Bool().Draw(t, "wait") {
 		p.NotBefore, p.Reason = m.model.now.Add(time.Minute), m.text(t)
+	}
+	if rapid.IntRange(0, 3).Draw(t, "awaits") == 3 {
+		p.Phase, p.Awaits, p.AwaitsUntil = store.Unconfirmed, m.text(t), m.model.now.Add(time.Second)
 	}
 	for i := range pick(t, "tries", []int{0, 1, 2, store.MaxTries + 5}) {
 		try := store.Try{Time: m.model.now, Class: "transient", Status: 500 + i, Note: "a note of what was said: 忙"}
@@ -320,13 +329,15 @@ func (m *machine) drawProgress(t *rapid.T) store.Progress {
 
 func (m *machine) drawAttempt(t *rapid.T) {
 	id, p := m.someCommand(t), m.drawProgress(t)
-	err := m.st.Attempt(m.Context(), id, p)
-	m.answered("attempt", err, m.model.attempt(id, p))
+	counts := m.someCounts(t)
+	err := m.st.Attempt(m.Context(), id, p, counts...)
+	m.answered("attempt", err, m.model.attempt(id, p, counts))
 }
 
 func (m *machine) drawSettle(t *rapid.T) {
 	s := store.Settlement{ID: m.someCommand(t), Progress: m.drawProgress(t)}
 	s.Final = pick(t, "final", []store.Final{"", store.Sent, store.Confirmed, store.Dead, store.Dead, store.Cancelled})
+	s.Learned, s.Counts = m.someNotes(t), m.someCounts(t)
 	err := m.st.Settle(m.Context(), s)
 	m.answered("settle", err, m.model.settle(s))
 }
@@ -339,6 +350,17 @@ func (m *machine) drawCancel(t *rapid.T) {
 	task := pick(t, "task", names)
 	err := m.st.Cancel(m.Context(), task)
 	m.answered("cancel", err, m.model.cancel(task))
+}
+
+func (m *machine) drawResolve(t *rapid.T) {
+	task, arrived := pick(t, "task", tasks), rapid.Bool().Draw(t, "arrived")
+	for _, d := range m.model.outbox {
+		if d.Progress.Phase == store.InDoubt && rapid.Bool().Draw(t, "this one") {
+			task = d.Command.TaskID
+		}
+	}
+	err := m.st.Resolve(m.Context(), task, arrived)
+	m.answered("resolve", err, m.model.resolve(task, arrived))
 }
 
 func (m *machine) drawReplay(t *rapid.T) {
@@ -378,6 +400,13 @@ func (m *machine) someNotes(t *rapid.T) []engine.Note {
 		notes = append(notes, n)
 	}
 	return notes
+}
+
+func (m *machine) someCounts(t *rapid.T) (counts []engine.Count) {
+	for _, n := range m.someNotes(t) {
+		counts = append(counts, engine.Count{Key: n.Key, Add: rapid.IntRange(-2, 3).Draw(t, "add"), Expires: n.Expires})
+	}
+	return counts
 }
 
 func (m *machine) drawRemember(t *rapid.T) {

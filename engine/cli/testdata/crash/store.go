@@ -142,8 +142,8 @@ func (c *crashing) Submit(ctx context.Context, cmds []engine.Command, window tim
 	return duplicate, err
 }
 
-func (c *crashing) Attempt(ctx context.Context, id uint64, p store.Progress) error {
-	return c.act("Attempt", func() error { return c.Store.Attempt(ctx, id, p) })
+func (c *crashing) Attempt(ctx context.Context, id uint64, p store.Progress, counts ...engine.Count) error {
+	return c.act("Attempt", func() error { return c.Store.Attempt(ctx, id, p, counts...) })
 }
 
 // Settle has three ends: sent, dead, and to be tried again.

@@ -1,0 +1,73 @@
+package boltstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"bot/engine"
+	"bot/store"
+)
+
+// Resolve ends the doubt about a command in a person's stead.
+func (s *Store) Resolve(ctx context.Context, taskID string, arrived bool) error {
+	err := s.do(ctx, &act{grows: !arrived, size: 512, run: func(t *txn) error {
+		at, ok := t.findTask(taskID)
+		if !ok || at.dead {
+			return store.ErrGone
+		}
+		p, err := progressOf(t, at.id)
+		if err != nil {
+			return err
+		}
+		if p.Phase != store.InDoubt {
+			return store.ErrGone
+		}
+		c, err := store.DecodeCommand(t.get(tOutbox, be(at.id)))
+		if err != nil {
+			return fmt.Errorf("%w: command %d: %w", store.ErrDamaged, at.id, err)
+		}
+		if arrived {
+			return t.arrived(at.id, c, p)
+		}
+		return t.resend(at.id, *c, p)
+	}})
+	return wrap("resolve doubt", err)
+}
+
+// arrived takes a command out of the outbox that somebody knows to have arrived.
+func (t *txn) arrived(id uint64, c *engine.Command, p store.Progress) error {
+	p.Phase = store.Waiting
+	tried, err := triedOf(c, &p)
+	if err != nil {
+		return err
+	}
+	t.unsend(id, c.TaskID)
+	if c.Submitted {
+		t.settle(c.TaskID, store.Confirmed, tried)
+	}
+	return nil
+}
+
+// resend puts a command at the tail of the outbox, with its history and time anew.
+func (t *txn) resend(id uint64, c engine.Command, p store.Progress) error {
+	o, err := prepareCommand(renewed(c, t.now))
+	if err != nil {
+		return err
+	}
+	p = store.Progress{Phase: store.Waiting, Tries: p.Tries, Reason: p.Reason}
+	rec := store.EncodeProgress(&p)
+	t.unsend(id, c.TaskID)
+	t.track(t.send(o), &p, rec, true)
+	return nil
+}
+
+// renewed is a command that a person sends again: it counts as created now and
+// loses a deadline that has passed.
+func renewed(c engine.Command, now time.Time) *engine.Command {
+	c.Created = now
+	if !c.Deadline.After(now) {
+		c.Deadline = time.Time{}
+	}
+	return &c
+}
