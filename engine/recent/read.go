@@ -1,17 +1,16 @@
 package recent
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
 	"iter"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"bot/engine"
+	"bot/engine/hourly"
 	"bot/store"
 )
 
@@ -33,17 +32,17 @@ type record struct {
 // died, ends with its last whole record. The error is that of reading:
 // fs.ErrNotExist where there is no archive.
 func Read(dir string, since time.Time) (*Intake, error) {
-	files, err := list(dir)
+	files, err := hourly.List(dir)
 	if err != nil {
 		return nil, fmt.Errorf("read recent intake: %w", err)
 	}
 	in := &Intake{}
 	for _, f := range files {
 		// Nothing is handled before it is received.
-		if !f.hour.Add(time.Hour).After(since) {
+		if !f.Hour.Add(time.Hour).After(since) {
 			continue
 		}
-		data, err := os.ReadFile(filepath.Join(dir, f.name))
+		data, err := os.ReadFile(f.Path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // it was the oldest
 		}
@@ -58,13 +57,7 @@ func Read(dir string, since time.Time) (*Intake, error) {
 
 // scan reads the records of one file.
 func (in *Intake) scan(data []byte, since time.Time) {
-	for len(data) >= 4 {
-		n := uint64(binary.BigEndian.Uint32(data))
-		if n == 0 || n > uint64(len(data)-4) {
-			return // cut off, or a hole that a power loss left
-		}
-		rec := data[4 : 4+n]
-		data = data[4+n:]
+	for rec := range hourly.Records(data) {
 		e, err := store.DecodeEvent(rec)
 		switch {
 		case err != nil:

@@ -1,6 +1,7 @@
 package recent
 
 import (
+	"encoding/binary"
 	"errors"
 	"io/fs"
 	"os"
@@ -111,10 +112,13 @@ func TestReadingGoesOnBesideWriting(t *testing.T) {
 }
 
 func FuzzScan(f *testing.F) {
-	w := newWriter(Options{Dir: filepath.Join(f.TempDir(), "none"), Now: time.Now, Limits: func() (time.Duration, int64) { return time.Hour, 1 << 20 }})
-	one := w.record(nil, handled{message("m0"), engine.Message})
+	framed := func(b []byte, id string) []byte {
+		rec := new(writer).encode(nil, handled{message(id), engine.Message})
+		return append(binary.BigEndian.AppendUint32(b, uint32(len(rec))), rec...)
+	}
+	one := framed(nil, "m0")
 	f.Add(one)
-	f.Add(w.record(one, handled{message("m1"), engine.Message}))
+	f.Add(framed(one, "m1"))
 	f.Add([]byte{0, 0, 0, 1, 1, 255, 255, 255, 255})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var in Intake

@@ -4,12 +4,8 @@
 // synced, and are dropped where the disk is full or slower than the events come.
 // The engine never waits for it.
 //
-// The copies lie in a folder beside the store, in append-only files of one hour
-// (UTC, by the time of handling) such as 2026-12-01T13; a new start or an hour
-// with much traffic goes on in 2026-12-01T13.001 and so forth. No file is ever
-// opened for writing twice, so that an end that was cut off is always the end
-// of a file. A record is its length (4 bytes, big-endian) and what
-// store.AppendEvent made, which has its own checksum.
+// The copies lie in a folder beside the store, written by package hourly. A record
+// is what store.AppendEvent made, which has its own checksum.
 //
 // What is kept of an event is what skills see of it: not its raw body, which
 // they do not read, no permission to reply, and nothing that only the engine's
@@ -106,21 +102,21 @@ func (a *Archive) Add(e *engine.Event, kind engine.Kind) {
 // the disk does, it is no failure of the engine. Only one Run may be going on.
 func (a *Archive) Run(ctx context.Context) error {
 	w := newWriter(a.o)
-	defer w.close()
+	defer w.Close()
 	tidy, flush := time.NewTicker(tidyEvery), time.NewTimer(flushAfter)
 	defer tidy.Stop()
 	defer flush.Stop()
 	for {
 		select {
 		case h := <-a.waiting:
-			if len(w.buf) == 0 {
+			if !w.Buffered() {
 				flush.Reset(flushAfter)
 			}
 			a.write(w, h)
 		case <-flush.C:
-			w.flush()
+			w.Flush()
 		case <-tidy.C:
-			w.tidy()
+			w.Tidy()
 		case <-ctx.Done():
 			a.drain(w)
 			return nil

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"bot/engine"
+	"bot/engine/hourly"
 )
 
 func TestWhatIsKeptIsWhatSkillsSee(t *testing.T) {
@@ -173,12 +174,12 @@ func TestTheOldestGoWhereTheSizeIsReached(t *testing.T) {
 }
 
 func (r *rig) total() (n int64) {
-	files, err := list(r.dir)
+	files, err := hourly.List(r.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		r.Fatal(err)
 	}
 	for _, f := range files {
-		n += f.size
+		n += f.Size
 	}
 	return n
 }
@@ -291,12 +292,12 @@ func TestADiskThatRefusesIsLeftAloneForAWhile(t *testing.T) {
 		}
 		stop := r.run()
 		r.add("m0")
-		time.Sleep(retryAfter - time.Second)
+		time.Sleep(hourly.RetryAfter - time.Second)
 		r.add("m1")
 		if err := os.Remove(r.dir); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(retryAfter)
+		time.Sleep(hourly.RetryAfter)
 		r.add("m2")
 		stop()
 		if got := r.ids(start); !slices.Equal(got, []string{"m2"}) || r.dropped.Load() != 2 {

@@ -1,21 +1,22 @@
-package recent
+package hourly
 
 import (
 	"cmp"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"time"
 )
 
-// file is one file of the archive.
-type file struct {
-	name string
-	hour time.Time // in which its events were handled
+// File is one file of a folder.
+type File struct {
+	Path string
+	Hour time.Time // in which its records were written, UTC
 	part int
-	size int64
+	Size int64
 }
 
 const hourForm = "2006-01-02T15"
@@ -31,14 +32,14 @@ func nameOf(hour time.Time, part int) string {
 	return name
 }
 
-// list returns the archive's files in a folder, the oldest first. Whatever else
+// List returns the files in a folder, the oldest first. Whatever else
 // lies there is left alone.
-func list(dir string) ([]file, error) {
+func List(dir string) ([]File, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	var files []file
+	var files []File
 	for _, e := range entries {
 		m := filename.FindStringSubmatch(e.Name())
 		if m == nil || !e.Type().IsRegular() {
@@ -53,10 +54,10 @@ func list(dir string) ([]file, error) {
 			continue // removed meanwhile
 		}
 		part, _ := strconv.Atoi(m[2])
-		files = append(files, file{name: e.Name(), hour: hour, part: part, size: info.Size()})
+		files = append(files, File{Path: filepath.Join(dir, e.Name()), Hour: hour, part: part, Size: info.Size()})
 	}
-	slices.SortFunc(files, func(a, b file) int {
-		return cmp.Or(a.hour.Compare(b.hour), cmp.Compare(a.part, b.part))
+	slices.SortFunc(files, func(a, b File) int {
+		return cmp.Or(a.Hour.Compare(b.Hour), cmp.Compare(a.part, b.part))
 	})
 	return files, nil
 }
