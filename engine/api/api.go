@@ -19,6 +19,7 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"bot/engine"
+	"bot/engine/trace"
 	"bot/store"
 )
 
@@ -58,6 +59,9 @@ type Options struct {
 	// ErrDisabled where it is not enabled.
 	Schedules   func() ([]Schedule, error)
 	RunSchedule func(ctx context.Context, name string) error
+	// Trace returns the steps of whatever the id names, none where nothing is known
+	// of it, and whether there are more.
+	Trace func(ctx context.Context, id string) (steps []trace.Step, more bool, err error)
 	// Cancelled is told that a waiting command was taken out.
 	Cancelled func(c *engine.Command)
 	Now       func() time.Time
@@ -76,6 +80,7 @@ func New(o Options) http.Handler {
 	r.Handler(http.MethodPost, "/api/v1/commands", a.guard(http.HandlerFunc(a.submit)))
 	r.Handler(http.MethodGet, "/api/v1/commands/*id", a.guard(http.HandlerFunc(a.command)))
 	r.Handler(http.MethodDelete, "/api/v1/commands/*id", a.guard(http.HandlerFunc(a.cancel)))
+	r.Handler(http.MethodGet, "/api/v1/trace/*id", a.guard(http.HandlerFunc(a.trace)))
 	r.Handler(http.MethodGet, "/api/v1/dead", a.guard(http.HandlerFunc(a.letters)))
 	r.Handler(http.MethodGet, "/api/v1/dead/:id", a.guard(a.withID(a.letter)))
 	r.Handler(http.MethodDelete, "/api/v1/dead/:id", a.guard(a.withID(a.drop)))

@@ -12,6 +12,7 @@ import (
 	"bot/engine/config"
 	"bot/engine/metrics"
 	"bot/engine/risk"
+	"bot/engine/trace"
 	"bot/store"
 )
 
@@ -24,6 +25,7 @@ func (a *App) adminHandler(cfg *config.Config) http.Handler {
 		Reload:  a.Reload,
 		Status:  a.status,
 		Replayed: func(l store.Letter) {
+			a.traceReplayed(l)
 			if l.Event != nil {
 				a.metrics.Replayed.Inc()
 				a.queue.Poke()
@@ -48,9 +50,13 @@ func (a *App) adminHandler(cfg *config.Config) http.Handler {
 		Release:       a.release,
 		Schedules:     a.schedules,
 		RunSchedule:   a.runSchedule,
-		Cancelled:     func(c *engine.Command) { a.egress.Cancelled(c.ConversationKey()) },
-		Now:           a.store.Now,
-		Log:           a.o.Log,
+		Trace:         a.trace.Find,
+		Cancelled: func(c *engine.Command) {
+			a.egress.Cancelled(c.ConversationKey())
+			a.traceCommand(c, trace.Cancelled, "by hand")
+		},
+		Now: a.store.Now,
+		Log: a.o.Log,
 	})
 }
 
@@ -58,8 +64,10 @@ func (a *App) submitted(cmds []engine.Command, duplicate []bool) {
 	for i, c := range cmds {
 		if duplicate[i] {
 			a.metrics.CommandDup.WithLabelValues(c.Account).Inc()
+			a.traceCommand(&c, trace.Duplicate, "the task id is known")
 			continue
 		}
+		a.traceCommand(&c, trace.Command, said(&c))
 		a.metrics.Created.WithLabelValues(c.Account, string(c.Action)).Inc()
 	}
 	a.egress.Wake()

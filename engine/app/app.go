@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"bot/engine"
 	"bot/engine/api"
 	"bot/engine/byhand"
@@ -29,6 +31,7 @@ import (
 	"bot/engine/recent"
 	"bot/engine/risk"
 	"bot/engine/schedule"
+	"bot/engine/trace"
 	"bot/engine/turn"
 	"bot/store"
 )
@@ -84,6 +87,8 @@ type App struct {
 	ear      *byhand.Ear
 	porter   *pull.Porter
 	recent   *recent.Archive
+	trace    *trace.Recorder
+	silence  *rate.Limiter // of explanations why nothing is said
 	guard    *risk.Guard
 	calendar *schedule.Calendar
 	running  running
@@ -180,6 +185,7 @@ func (a *App) build(cfg *config.Config) error {
 		Outbox: a.store, Global: cfg.Limit.Rate, Accounts: a.o.Plan.senders, Unwanted: a.unwanted,
 		Vet:     a.vet,
 		Sending: a.ear.Sent,
+		Settled: a.traceSettled,
 		Halted:  func(account, note string) { a.presence.Suspect(account, note) },
 		Now:     a.store.Now, Chance: a.o.Chance, Grace: grace * 2 / 5, Log: a.o.Log, Metrics: a.metrics,
 	})
@@ -191,6 +197,8 @@ func (a *App) build(cfg *config.Config) error {
 	if err := a.recoverHolds(a.o.Plan); err != nil {
 		return err
 	}
+	a.trace = a.newTrace(cfg)
+	a.silence = rate.NewLimiter(explained, explained)
 	a.recent = recent.New(recent.Options{
 		Dir: recent.Dir(cfg.Store.Path), Limits: a.replayLimits, Now: a.store.Now, Log: a.o.Log,
 		Dropped: func(events int) { a.metrics.Unkept.Add(float64(events)) },
@@ -204,6 +212,7 @@ func (a *App) build(cfg *config.Config) error {
 		Handled:   a.handled,
 		Begun:     a.begun,
 		Buried:    a.buried,
+		Failed:    a.traceFailed,
 		Show:      a.show,
 		Workers:   cfg.Queue.Workers, Attempts: cfg.Queue.Attempts, RetryFor: cfg.Queue.RetryFor.Std(),
 		Timeout: skillTimeout, Grace: grace * 2 / 5,
@@ -216,6 +225,7 @@ func (a *App) build(cfg *config.Config) error {
 	a.porter = a.newPorter()
 	a.ingress = ingress.New(ingress.Options{
 		Ring:  a.porter.Ring,
+		Seen:  a.traceIntake,
 		Inbox: intake{a.queue, a.store}, Admit: a.admit, Backlog: a.store.Backlog,
 		MaxBacklog:    func() int { return a.live.Load().Config.Queue.Backlog },
 		MaxCommitWait: func() time.Duration { return a.live.Load().Config.Queue.MaxCommitWait.Std() },
@@ -248,6 +258,7 @@ func (a *App) handled(e *engine.Event, r turn.Report) {
 	a.guard.Answered(e, r.Commands)
 	a.done(e, r)
 	a.keep(e, r)
+	a.traceHandled(e, r)
 }
 
 // keep has a copy of a handled event kept, unless it came to nothing because its
@@ -291,6 +302,9 @@ func (i intake) Append(ctx context.Context, events []*engine.Event, window time.
 	return i.Queue.Append(ctx, events, window)
 }
 
+// mostStages is more than work ever starts, so that none waits to say that it failed.
+const mostStages = 64
+
 // work runs the stages until the end, then stops them in the order of the
 // road: what lies upstream first.
 func (a *App) work(ctx context.Context, cfg *config.Config, callbacks, admin net.Listener) error {
@@ -304,9 +318,10 @@ func (a *App) work(ctx context.Context, cfg *config.Config, callbacks, admin net
 		Fired: a.raised,
 	})
 
-	failures := make(chan error, 10)
+	failures := make(chan error, mostStages)
 	sending, handling, fetching, serving, keeping := newGroup(failures), newGroup(failures), newGroup(failures), newGroup(failures), newGroup(failures)
 	keeping.start("recent intake", a.recent.Run)
+	keeping.start("trace", a.trace.Run)
 	sending.start("egress", a.egress.Run)
 	handling.start("queue", a.queue.Run)
 	handling.start("dispatch", a.dispatch.Run)
@@ -329,8 +344,8 @@ func (a *App) work(ctx context.Context, cfg *config.Config, callbacks, admin net
 	errs := []error{err, shutdown(door, cfg.ShutdownGrace.Std()/5)}
 	fetching.stop()
 	handling.stop()
-	keeping.stop()
 	sending.stop()
+	keeping.stop()
 	errs = append(errs, shutdown(desk, time.Second))
 	serving.stop()
 	close(failures)

@@ -5,6 +5,7 @@ import (
 
 	"bot/engine"
 	"bot/engine/channel"
+	"bot/engine/ingress"
 	"bot/engine/pull"
 )
 
@@ -27,13 +28,16 @@ func (a *App) newPorter() *pull.Porter {
 		Refused: func(e *engine.Event, reason string) {
 			m.Received.WithLabelValues(e.Account).Inc()
 			m.Refused.WithLabelValues(e.Account, reason).Inc()
+			a.traceIntake(e, ingress.Refused, reason)
 		},
 		Logged: func(e *engine.Event, duplicate bool) {
 			m.Received.WithLabelValues(e.Account).Inc()
 			if duplicate {
 				m.Duplicate.WithLabelValues(e.Account).Inc()
+				a.traceIntake(e, ingress.Duplicate, "")
 			} else {
 				m.Queued.WithLabelValues(e.Account, string(e.Kind)).Inc()
+				a.traceIntake(e, ingress.Queued, "")
 			}
 		},
 		MaxCommitWait: func() time.Duration { return a.live.Load().Config.Queue.MaxCommitWait.Std() },

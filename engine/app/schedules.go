@@ -10,6 +10,7 @@ import (
 
 	"bot/engine"
 	"bot/engine/api"
+	"bot/engine/trace"
 	"bot/engine/turn"
 	"bot/store"
 )
@@ -66,6 +67,7 @@ func (a *App) done(e *engine.Event, r turn.Report) {
 // so that a process which dies in between, or a disk without room, costs a line of
 // the history and no more.
 func (a *App) buried(e *engine.Event, tries store.Tries) {
+	a.traceEvent(e, trace.Dead, "", tries.Error)
 	if e.Kind != engine.Due {
 		return
 	}

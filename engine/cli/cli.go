@@ -59,6 +59,7 @@ func verbs() []verb {
 		{"callback", "register -account A -url https://…", "tell a platform where to call", callbackVerb},
 		{"call", "-account A METHOD ['{…}']", "make one call of a platform's interface by hand", callVerb},
 		{"stub", "[-channel generic] [-listen ADDR] …", "play the platform: print what the bot sends", stubVerb},
+		{"trace", "ID", "the life of one message, event, command or trace id", traceVerb},
 		{"dead", "list | show ID | replay ID… | drop ID… | replay -all", "what was given up, and put it back", deadVerb},
 		{"pause", "-account A | -all", "let nothing leave; everything is taken in", pauseVerb},
 		{"resume", "-account A | -all", "let it leave again", resumeVerb},

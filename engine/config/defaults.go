@@ -28,6 +28,7 @@ func defaults() Config {
 		},
 		Log:    Log{Level: "info", Format: "json"},
 		Replay: Replay{Keep: engine.Duration(24 * time.Hour), MaxSize: 64 << 20},
+		Trace:  Trace{Keep: engine.Duration(7 * 24 * time.Hour), MaxSize: 256 << 20},
 		Words:  Words{Action: "replace", Mask: "*"},
 	}
 }

@@ -184,6 +184,7 @@ func TestDefaults(t *testing.T) {
 		Dedup:         Dedup{d(72 * time.Hour), 20_000_000, d(15 * time.Second)},
 		Log:           Log{"info", "json"},
 		Replay:        Replay{d(24 * time.Hour), 64 << 20},
+		Trace:         Trace{d(7 * 24 * time.Hour), 256 << 20},
 		Words:         Words{Action: "replace", Mask: "*"},
 		Accounts: []Account{{
 			Name: "shop", Channel: "generic", Path: "/callback/shop", BaseURL: "https://example.com", Ack: "auto",

@@ -21,6 +21,7 @@ type Config struct {
 	Limit         Limit           `toml:"limit"`
 	Log           Log             `toml:"log"`
 	Replay        Replay          `toml:"replay"`
+	Trace         Trace           `toml:"trace"`
 	Match         Match           `toml:"match"`
 	Words         Words           `toml:"words"`
 	// Hours are lists of times by their names, which skills refer to.
@@ -113,6 +114,12 @@ type Replay struct {
 	MaxSize engine.Size     `toml:"max_size"`
 }
 
+// Trace bounds the steps that are kept of every message.
+type Trace struct {
+	Keep    engine.Duration `toml:"keep"` // 0 = none are kept
+	MaxSize engine.Size     `toml:"max_size"`
+}
+
 // Match says which differences between texts skills overlook besides those that
 // they always do.
 type Match struct {
@@ -167,6 +174,10 @@ type Account struct {
 func (a *Account) Errorf(key, format string, args ...any) error {
 	return a.section.Errorf(key, format, args...)
 }
+
+// At is the file:line of a key of the account, or of the account where the key was
+// left out.
+func (a *Account) At(key string) string { return a.section.At(key) }
 
 // AccountLimit is the pace of one account.
 type AccountLimit struct {

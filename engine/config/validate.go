@@ -32,20 +32,21 @@ func (l *loader) checkRoot(s *Section, cfg *Config) {
 	l.between(s, "dedup.max_keys", cfg.Dedup.MaxKeys, 1, 1_000_000_000)
 	l.oneOf(s, "log.level", cfg.Log.Level, "debug", "info", "warn", "error")
 	l.oneOf(s, "log.format", cfg.Log.Format, "json", "text")
-	l.checkReplay(s, cfg.Replay)
+	l.checkArchive(s, "replay", cfg.Replay.Keep, cfg.Replay.MaxSize)
+	l.checkArchive(s, "trace", cfg.Trace.Keep, cfg.Trace.MaxSize)
 	l.location(s, cfg.Timezone)
 	l.checkHours(s, cfg)
 	l.words(s, &cfg.Words)
 }
 
-// checkReplay checks the bounds of the recent intake. It is kept in files of an
-// hour, so that less than one cannot be kept.
-func (l *loader) checkReplay(s *Section, r Replay) {
-	if r.Keep != 0 {
-		l.atLeast(s, "replay.keep", r.Keep, time.Hour)
+// checkArchive checks the bounds of what is kept in files of an hour, so that less
+// than one cannot be kept.
+func (l *loader) checkArchive(s *Section, table string, keep engine.Duration, size engine.Size) {
+	if keep != 0 {
+		l.atLeast(s, table+".keep", keep, time.Hour)
 	}
-	if z := r.MaxSize; s.Has("replay.max_size") && (z < 1<<20 || z > 16<<30) {
-		l.refuse(s, "replay.max_size", `keep = "0s" keeps nothing`, "replay.max_size: %v is not between 1MiB and 16GiB", z)
+	if key := table + ".max_size"; s.Has(key) && (size < 1<<20 || size > 16<<30) {
+		l.refuse(s, key, `keep = "0s" keeps nothing`, "%s: %v is not between 1MiB and 16GiB", key, size)
 	}
 }
 

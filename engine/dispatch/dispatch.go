@@ -59,6 +59,10 @@ type Options struct {
 	Begun  func(e *engine.Event)
 	Buried func(e *engine.Event, tries store.Tries)
 
+	// Failed is told of an attempt that will be followed by another, after that
+	// long. nil = nobody asks.
+	Failed func(e *engine.Event, tries store.Tries, wait time.Duration)
+
 	// Show is turn.Options.Show.
 	Show func(e *engine.Event, text string)
 
@@ -97,6 +101,9 @@ func (o *Options) setDefaults() {
 	}
 	if o.Buried == nil {
 		o.Buried = func(*engine.Event, store.Tries) {}
+	}
+	if o.Failed == nil {
+		o.Failed = func(*engine.Event, store.Tries, time.Duration) {}
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -55,6 +55,7 @@ func (d *Dispatcher) handled(e store.Entry, tries store.Tries, r turn.Report, to
 
 // logFailure reports an attempt that will be followed by another.
 func (d *Dispatcher) logFailure(e store.Entry, tries store.Tries, cause error, wait time.Duration) {
+	d.o.Failed(e.Event, tries, wait)
 	d.o.Log.Warn("attempt failed", append(failure(e, tries, cause), "retry_in_ms", wait.Milliseconds())...)
 }
 

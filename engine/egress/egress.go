@@ -66,6 +66,10 @@ type Options struct {
 	// Sending is told, by the goroutine of Run, of a command that is about to be
 	// sent, in the words in which it is; it must not block. nil = nobody asks.
 	Sending func(c *engine.Command)
+	// Settled is told, by the goroutine of Run, how an attempt at a command, or the
+	// command itself, ended, when that is on disk; it must not block. nil = nobody
+	// asks.
+	Settled func(c *engine.Command, s store.Settlement)
 	// Halted is told, by the goroutine of Run, that an account's platform began to
 	// refuse to serve it (channel.Halted); it must not block. nil = nobody asks.
 	Halted  func(account, note string)
@@ -108,6 +112,9 @@ func New(o Options) *Egress {
 	}
 	if o.Sending == nil {
 		o.Sending = func(*engine.Command) {}
+	}
+	if o.Settled == nil {
+		o.Settled = func(*engine.Command, store.Settlement) {}
 	}
 	if o.Halted == nil {
 		o.Halted = func(string, string) {}

@@ -171,6 +171,7 @@ func (o *owner) settled(f *flight) {
 	switch {
 	case f.err == nil:
 		o.record(f)
+		o.opts.Settled(f.delivery.Command, f.settlement)
 		if p := f.settlement.Progress; f.settlement.Final == "" && p.Phase == store.Waiting {
 			f.item.ready = max(f.item.due, nanos(p.NotBefore))
 			a.add(f.conversation, f.lane, f.item, at)

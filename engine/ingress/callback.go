@@ -23,10 +23,17 @@ const maxIdleBody = 64 << 10
 type outcome string
 
 const (
-	queued    outcome = "queued"
-	duplicate outcome = "duplicate"
-	refused   outcome = "refused"
+	queued    outcome = Queued
+	duplicate outcome = Duplicate
+	refused   outcome = Refused
 	answered  outcome = "answered" // there was nothing to be queued
+)
+
+// What Options.Seen is told.
+const (
+	Queued    = "queued"
+	Duplicate = "duplicate"
+	Refused   = "refused"
 )
 
 type fate struct {

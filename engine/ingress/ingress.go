@@ -84,6 +84,10 @@ type Options struct {
 	Admit func(e *engine.Event) (reason string)
 	// Ring makes doorbells durable; it is required if any Receiver has them.
 	Ring func(ctx context.Context, bells []channel.Doorbell) error
+	// Seen is told what became of each event of a callback, before that is answered:
+	// it was queued, was a duplicate, or was refused for a reason. It must not block.
+	// nil = nobody asks.
+	Seen func(e *engine.Event, outcome, reason string)
 	// Backlog is how many events wait, MaxBacklog beyond which senders that
 	// come back are sent away, MaxCommitWait the wait for the disk beyond which
 	// everybody is. Each is asked anew every time; nil or 0 = no limit.
@@ -191,6 +195,11 @@ func (i *Ingress) serve(w http.ResponseWriter, r *http.Request, rt *route, steps
 	answer := c.decide(steps)
 	took := time.Since(c.start)
 	rt.count(c)
+	if i.o.Seen != nil {
+		for n, e := range c.receipt.Events {
+			i.o.Seen(e, string(c.fates[n].outcome), c.fates[n].reason)
+		}
+	}
 	i.o.Metrics.Ack.Observe(took.Seconds())
 	write(w, answer)
 	c.log(answer.Status, took)

@@ -31,6 +31,7 @@ type Metrics struct {
 	Retries    *prometheus.CounterVec // stage: handle, send
 	Dead       *prometheus.CounterVec // account, what: event, command
 	Unkept     prometheus.Counter     // handled events that the recent intake had no place for
+	Untraced   prometheus.Counter     // entries that the trace had no place for
 	RiskHits   *prometheus.CounterVec // account, risk, action: rows of the risk matrix that were hit
 	Runs       *prometheus.CounterVec // schedule, outcome: succeeded, failed
 	Words      *prometheus.CounterVec // account, action: commands in which listed words were found
@@ -85,6 +86,7 @@ func New() *Metrics {
 		Retries:    counter("retries_total", "Attempts after the first, by stage.", "stage"),
 		Dead:       counter("dead_letters_total", "Events and commands given up.", "account", "what"),
 		Unkept:     plain("recent_dropped_total", "Handled events that are missing in the recent intake, which bot replay reads."),
+		Untraced:   plain("trace_dropped_total", "Entries that are missing in the trace, which bot trace reads."),
 		RiskHits:   counter("risk_hits_total", "Hits of the rows of the risk matrix.", "account", "risk", "action"),
 		Runs:       counter("schedule_runs_total", "Runs of schedules that are over.", "schedule", "outcome"),
 		Words:      counter("words_total", "Commands in which the word filter found words, by what followed.", "account", "action"),

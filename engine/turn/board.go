@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"bot/engine"
 	"bot/store"
@@ -13,6 +14,7 @@ import (
 type slot struct {
 	key     engine.StateKey
 	read    uint64       // the version found there
+	found   spot         // where the state found there stood
 	state   engine.State // as the skills that ran so far left it
 	written bool
 }
@@ -49,7 +51,7 @@ func (p *play) load() (*board, error) {
 		if err != nil {
 			return nil, fmt.Errorf("load state: %w", err)
 		}
-		s.state, s.read = st, st.Version
+		s.state, s.read, s.found = st, st.Version, spotOf(st)
 	}
 	return b, nil
 }
@@ -77,6 +79,32 @@ func (b *board) of(skill string, scope engine.Scope) engine.State {
 func (b *board) overdue(e *engine.Event) bool {
 	st := b.slot(engine.ScopeSender).state
 	return st.Exists() && strconv.FormatUint(st.Version, 10) == e.Params["version"]
+}
+
+// spot is where a state stands. What was gathered on the way is people's own.
+type spot struct{ skill, node string }
+
+func spotOf(st engine.State) spot { return spot{st.Skill, st.Node} }
+
+func (s spot) String() string {
+	switch {
+	case s.skill == "":
+		return "-"
+	case s.node == "":
+		return s.skill
+	}
+	return s.skill + "/" + s.node
+}
+
+// moves names the states that changed: "bind/phone → bind/code".
+func (b *board) moves() string {
+	var all []string
+	for _, w := range []*slot{&b.sender, &b.shared} {
+		if w.written && (w.read != 0 || w.state.Exists()) {
+			all = append(all, w.found.String()+" → "+spotOf(w.state).String())
+		}
+	}
+	return strings.Join(all, "; ")
 }
 
 // writes lists what changed. Ending what never was is no change.

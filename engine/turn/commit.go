@@ -27,6 +27,7 @@ func (d *draft) commit(ctx context.Context) (Report, error) {
 	r := d.report
 	r.Commands, r.Subscription, r.Reruns = c.Commands, c.Subscription, d.reruns
 	r.Kind, r.Presence, r.Raised = d.event.Kind, d.presence(), len(c.Raised)
+	r.States = d.board.moves()
 	r.Why, r.Note = strings.Join(d.whys, "; "), strings.Join(d.notes, "; ")
 	switch {
 	case r.Outcome != "":

@@ -69,6 +69,7 @@ type Report struct {
 	Commands []engine.Command // committed
 	// Subscription is the change of the sender's that was committed.
 	Subscription engine.Subscription
+	States       string // which state became which, by skill and node; "" where none changed
 	Raised       int    // events that were logged with the commit
 	Note         string // the skills' own words
 	// Presence is engine.Offline or engine.Online where the event told so, and "" else.
