@@ -152,7 +152,7 @@ func (a *api) guard(next http.Handler) http.Handler {
 	safe := cross.Handler(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if a.o.Token == "" {
-			if !localName(r.Host) {
+			if !LocalName(r.Host) {
 				fail(w, http.StatusForbidden, "host", "without admin.token the API answers only to a loopback address")
 				return
 			}
@@ -169,7 +169,9 @@ func (a *api) guard(next http.Handler) http.Handler {
 	})
 }
 
-func localName(host string) bool {
+// LocalName tells whether a host, as a request names it, is a loopback address: a name
+// that was made to point there is none.
+func LocalName(host string) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h
 	}

@@ -32,7 +32,7 @@ type Letter struct {
 // pageSize bounds one answer; the next page begins after its last id.
 const pageSize = 100
 
-func view(l store.Letter) Letter {
+func LetterOf(l store.Letter) Letter {
 	v := Letter{ID: l.ID, Skill: l.Skill, Attempts: l.Count, Tries: l.Tries, Error: l.Error, Time: l.Time}
 	if e := l.Event; e != nil {
 		v.What, v.Account, v.Conversation = "event", e.Account, e.Conversation
@@ -61,7 +61,7 @@ func (a *api) letters(w http.ResponseWriter, r *http.Request) {
 	}
 	out := make([]Letter, len(letters))
 	for i, l := range letters {
-		out[i] = view(l)
+		out[i] = LetterOf(l)
 	}
 	reply(w, http.StatusOK, map[string]any{"dead": out})
 }
@@ -83,7 +83,7 @@ func (a *api) letter(w http.ResponseWriter, _ *http.Request, id uint64) {
 		a.storeError(w, err)
 		return
 	}
-	reply(w, http.StatusOK, view(l))
+	reply(w, http.StatusOK, LetterOf(l))
 }
 
 func (a *api) drop(w http.ResponseWriter, r *http.Request, id uint64) {

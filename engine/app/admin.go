@@ -17,7 +17,7 @@ import (
 )
 
 func (a *App) adminHandler(cfg *config.Config) http.Handler {
-	return api.New(api.Options{
+	return a.desk(api.Options{
 		Token:   cfg.Admin.Token.Reveal(),
 		Letters: a.store,
 		Metrics: promhttp.HandlerFor(a.metrics.Registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError}),

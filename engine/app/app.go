@@ -21,6 +21,7 @@ import (
 	"bot/engine/byhand"
 	"bot/engine/channel"
 	"bot/engine/config"
+	"bot/engine/console"
 	"bot/engine/dispatch"
 	"bot/engine/egress"
 	"bot/engine/ingress"
@@ -88,6 +89,7 @@ type App struct {
 	porter   *pull.Porter
 	recent   *recent.Archive
 	trace    *trace.Recorder
+	samples  *console.Samples
 	silence  *rate.Limiter // of explanations why nothing is said
 	guard    *risk.Guard
 	calendar *schedule.Calendar
@@ -198,6 +200,7 @@ func (a *App) build(cfg *config.Config) error {
 		return err
 	}
 	a.trace = a.newTrace(cfg)
+	a.samples = console.NewSamples(a.metrics.Registry)
 	a.silence = rate.NewLimiter(explained, explained)
 	a.recent = recent.New(recent.Options{
 		Dir: recent.Dir(cfg.Store.Path), Limits: a.replayLimits, Now: a.store.Now, Log: a.o.Log,
@@ -322,6 +325,7 @@ func (a *App) work(ctx context.Context, cfg *config.Config, callbacks, admin net
 	sending, handling, fetching, serving, keeping := newGroup(failures), newGroup(failures), newGroup(failures), newGroup(failures), newGroup(failures)
 	keeping.start("recent intake", a.recent.Run)
 	keeping.start("trace", a.trace.Run)
+	keeping.start("console", a.samples.Run)
 	sending.start("egress", a.egress.Run)
 	handling.start("queue", a.queue.Run)
 	handling.start("dispatch", a.dispatch.Run)

@@ -1,0 +1,54 @@
+package app
+
+import (
+	"net/http"
+	"strings"
+
+	"bot/engine/api"
+	"bot/engine/console"
+)
+
+// desk is both faces of the admin listener: the API for programs, and the
+// console for people.
+func (a *App) desk(o api.Options) http.Handler {
+	programs := api.New(o)
+	people := console.New(console.Options{
+		Desk: o, Overview: a.overview, Samples: a.samples, Version: a.o.Version, Now: a.store.Now, Log: a.o.Log,
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if forPrograms(r.URL.Path) {
+			programs.ServeHTTP(w, r)
+			return
+		}
+		people.ServeHTTP(w, r)
+	})
+}
+
+func forPrograms(path string) bool {
+	switch path {
+	case "/healthz", "/readyz", "/metrics":
+		return true
+	}
+	return strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/debug/")
+}
+
+func (a *App) overview() (console.Overview, error) {
+	s, err := a.store.Stats()
+	if err != nil {
+		return console.Overview{}, err
+	}
+	plan, held := a.live.Load(), a.egress.Held()
+	o := console.Overview{
+		Generation: a.generation.Load(), Ready: a.readiness() == nil, Skills: plan.Skills.Len(),
+		Events: s.Events, Commands: s.Commands, InDoubt: s.InDoubt, Dead: s.Letters, Oldest: s.OldestEvent, StoreBytes: s.FileBytes,
+	}
+	for i := range plan.Config.Accounts {
+		acc := &plan.Config.Accounts[i]
+		paused, err := a.store.Recall(acc.Name, pausedKey)
+		if err != nil {
+			return o, err
+		}
+		o.Accounts = append(o.Accounts, console.Account{Name: acc.Name, Channel: acc.Channel, Held: held[acc.Name], Paused: paused != ""})
+	}
+	return o, nil
+}

@@ -1,0 +1,159 @@
+// Package browsertest drives a real browser, without a window, over the console's
+// pages. A test without a browser is skipped, and fails where CI=true says that there
+// must be one.
+package browsertest
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// patience bounds everything that a browser does in one test.
+const patience = 3 * time.Minute
+
+// Tab is one tab of a browser of its own. Whatever does not come about fails the test.
+type Tab struct {
+	testing.TB
+	ctx context.Context
+}
+
+// Open starts a browser, which ends with the test.
+func Open(tb testing.TB) *Tab {
+	tb.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(find(tb)), chromedp.NoSandbox,
+		chromedp.Flag("lang", "en"), chromedp.UserDataDir(tb.TempDir()))
+	ctx, cancelAll := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, cancelTab := chromedp.NewContext(ctx)
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	tb.Cleanup(func() { cancel(); cancelTab(); cancelAll() })
+	return &Tab{tb, ctx}
+}
+
+// find returns the path of a browser.
+func find(tb testing.TB) string {
+	tb.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	if os.Getenv("CI") == "true" {
+		tb.Fatal("there is no browser: install chromium")
+	}
+	tb.Skip("needs a browser: install chromium")
+	return ""
+}
+
+func (t *Tab) do(what string, steps ...chromedp.Action[chromedp.Void]) {
+	t.Helper()
+	if err := chromedp.Do(t.ctx, steps...); err != nil {
+		page, _ := chromedp.Run(t.ctx, chromedp.Evaluate[string]("document.body.innerText.slice(0, 2000)"))
+		t.Fatalf("%s: %v; the page shows:\n%s", what, err, page)
+	}
+}
+
+// Go loads a page and waits until it is there.
+func (t *Tab) Go(url string) {
+	t.Helper()
+	t.do("go to "+url, chromedp.Navigate(url), chromedp.WaitVisible(chromedp.CSS("main")))
+}
+
+// See waits until something that the CSS selector names is visible.
+func (t *Tab) See(css string) {
+	t.Helper()
+	t.do("see "+css, chromedp.WaitVisible(chromedp.CSS(css)))
+}
+
+// Says waits until what the selector names contains the text.
+func (t *Tab) Says(css, text string) {
+	t.Helper()
+	js := "[...document.querySelectorAll(" + strconv.Quote(css) + ")].some(e => e.textContent.includes(" + strconv.Quote(text) + "))"
+	for until := time.Now().Add(30 * time.Second); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
+		if there, err := chromedp.Run(t.ctx, chromedp.Evaluate[bool](js)); err == nil && there {
+			return
+		}
+	}
+	t.do(css+" does not say "+text, chromedp.WaitVisible(chromedp.CSS("nothing-is-called-so")), chromedp.Sleep(0))
+}
+
+// Click presses what the selector names.
+func (t *Tab) Click(css string) {
+	t.Helper()
+	t.do("click "+css, chromedp.WaitVisible(chromedp.CSS(css)), chromedp.Click(chromedp.CSS(css)))
+}
+
+// Type writes into a field; "\r" is the return key.
+func (t *Tab) Type(css, text string) {
+	t.Helper()
+	t.do("type into "+css, chromedp.WaitVisible(chromedp.CSS(css)), chromedp.SendKeys(chromedp.CSS(css), text))
+}
+
+// Text is what the selector's first element says.
+func (t *Tab) Text(css string) string {
+	t.Helper()
+	text, err := chromedp.Run(t.ctx, chromedp.Text(chromedp.CSS(css)))
+	if err != nil {
+		t.Fatalf("text of %s: %v", css, err)
+	}
+	return text
+}
+
+// Title is the page's title.
+func (t *Tab) Title() string {
+	t.Helper()
+	title, err := chromedp.Run(t.ctx, chromedp.Title())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return title
+}
+
+// widths are those of a desk and of a phone.
+var widths = map[string]int64{"desktop": 1280, "phone": 390}
+
+// beyond finds what reaches over the right edge. What is hidden on purpose, or moves
+// within a box of its own, does not.
+const beyond = `[...document.querySelectorAll("body *")]
+	.filter(e => !e.closest(".skip, thead, pre, .scrolls") && e.getBoundingClientRect().right > innerWidth + 1)
+	.map(e => e.outerHTML.slice(0, 150))`
+
+// Looks loads a page at both widths, in light and in dark, and fails where something
+// reaches beyond the edge. With CONSOLE_SHOTS=folder pictures are left there.
+func (t *Tab) Looks(name, url string) {
+	t.Helper()
+	for device, width := range widths {
+		for _, theme := range []string{"light", "dark"} {
+			t.do("look at "+url, chromedp.EmulateViewport(width, 900))
+			t.Go(url)
+			if _, err := chromedp.Run(t.ctx, chromedp.Evaluate[string]("document.documentElement.dataset.theme = "+strconv.Quote(theme))); err != nil {
+				t.Fatal(err)
+			}
+			out, err := chromedp.Run(t.ctx, chromedp.Evaluate[[]string](beyond))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(out) > 0 {
+				t.Errorf("%s on a %s reaches beyond the edge: %q", name, device, out)
+			}
+			shot, err := chromedp.Run(t.ctx, chromedp.FullScreenshot(90))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(shot) < 2000 {
+				t.Errorf("%s on a %s: a picture of %d bytes", name, device, len(shot))
+			}
+			if dir := os.Getenv("CONSOLE_SHOTS"); dir != "" {
+				if err := os.WriteFile(filepath.Join(dir, name+"-"+device+"-"+theme+".jpg"), shot, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}
