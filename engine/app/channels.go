@@ -9,6 +9,7 @@ import (
 	"bot/engine/channel/generic"
 	"bot/engine/channel/gewe"
 	"bot/engine/channel/qiwe"
+	"bot/engine/channel/sandbox"
 	"bot/engine/channel/wecom"
 	"bot/engine/channel/wkteam"
 	"bot/engine/config"
@@ -83,6 +84,10 @@ var platforms = []platform{
 			}),
 		},
 		meets: true, textLimit: gatewayText,
+	},
+	{
+		Adapter:  sandbox.Adapter,
+		accounts: config.Channel{Uncalled: true, Default: func(_ string, a *config.Account) { a.OnDoubt = "resend" }},
 	},
 }
 

@@ -219,7 +219,12 @@ func TestTheExamplesOtherAccounts(t *testing.T) {
 		name := strings.Trim(strings.SplitN(block, "\n", 2)[0], `"`)
 		delete(known, name)
 	}
-	delete(known, "generic")
+	for _, c := range []string{"generic", "sandbox"} { // which it has as they are
+		if !strings.Contains(string(text), "\nchannel = \""+c+"\"\n") {
+			t.Errorf("no account of %q in the example", c)
+		}
+		delete(known, c)
+	}
 	if len(known) > 0 {
 		t.Errorf("no account of %v in the example", known)
 	}

@@ -12,7 +12,6 @@ import (
 // newPorter answers the doorbells. What it fetches meets the same conditions
 // and the same counters as what is called in.
 func (a *App) newPorter() *pull.Porter {
-	m := a.metrics
 	return pull.New(pull.Options{
 		Store: a.store, Pullers: a.pullers, Poke: a.queue.Poke,
 		Window: func(account string) time.Duration { return a.live.Load().policies[account].Window },
@@ -25,24 +24,29 @@ func (a *App) newPorter() *pull.Porter {
 			}
 			return p.Unwelcome(e, a.store.Now(), a.admit)
 		},
-		Refused: func(e *engine.Event, reason string) {
-			m.Received.WithLabelValues(e.Account).Inc()
-			m.Refused.WithLabelValues(e.Account, reason).Inc()
-			a.traceIntake(e, ingress.Refused, reason)
-		},
-		Logged: func(e *engine.Event, duplicate bool) {
-			m.Received.WithLabelValues(e.Account).Inc()
-			if duplicate {
-				m.Duplicate.WithLabelValues(e.Account).Inc()
-				a.traceIntake(e, ingress.Duplicate, "")
-			} else {
-				m.Queued.WithLabelValues(e.Account, string(e.Kind)).Inc()
-				a.traceIntake(e, ingress.Queued, "")
-			}
-		},
+		Refused: a.turnedAway, Logged: a.tookIn,
 		MaxCommitWait: func() time.Duration { return a.live.Load().Config.Queue.MaxCommitWait.Std() },
 		Now:           a.store.Now, Chance: a.o.Chance, Log: a.o.Log,
 	})
+}
+
+// turnedAway and tookIn account for an event that came in by another way than the
+// platforms' door.
+func (a *App) turnedAway(e *engine.Event, reason string) {
+	a.metrics.Received.WithLabelValues(e.Account).Inc()
+	a.metrics.Refused.WithLabelValues(e.Account, reason).Inc()
+	a.traceIntake(e, ingress.Refused, reason)
+}
+
+func (a *App) tookIn(e *engine.Event, duplicate bool) {
+	a.metrics.Received.WithLabelValues(e.Account).Inc()
+	if duplicate {
+		a.metrics.Duplicate.WithLabelValues(e.Account).Inc()
+		a.traceIntake(e, ingress.Duplicate, "")
+		return
+	}
+	a.metrics.Queued.WithLabelValues(e.Account, string(e.Kind)).Inc()
+	a.traceIntake(e, ingress.Queued, "")
 }
 
 func (a *App) pullers() map[string]channel.Puller {

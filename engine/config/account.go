@@ -126,7 +126,7 @@ func (l *loader) checkInbound(s *Section, a *Account, c *Channel, cfg *Config) {
 // open tells whether anybody who knows the address can send callbacks. Where
 // platforms do not sign, a path with a secret in it is the way to keep it.
 func open(s *Section, a *Account, c *Channel) bool {
-	return a.Secret.IsZero() && a.EncodingAESKey.IsZero() && a.Form != "robot" && !(c.Unsigned && s.Has("path"))
+	return !c.Uncalled && a.Secret.IsZero() && a.EncodingAESKey.IsZero() && a.Form != "robot" && !(c.Unsigned && s.Has("path"))
 }
 
 // checkAck finds what was meant as a keyword among what is sent literally.

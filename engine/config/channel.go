@@ -24,6 +24,8 @@ type Channel struct {
 	// Unsigned: its callbacks carry no proof of their own, so that a secret in
 	// the path is one.
 	Unsigned bool
+	// Uncalled: nobody ever calls for its accounts.
+	Uncalled bool
 	// SkewOff: a max_skew of 0 turns the check of signed times off.
 	SkewOff bool
 	// Tells are the keys that tell accounts apart which share a path; none: the
