@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"bot/engine/channel/wire"
+	"bot/engine/retryafter"
 )
 
 // MaxReply is how much of a platform's answer is read, and MaxLongReply how
@@ -170,7 +171,7 @@ func (c *Call) request(ctx context.Context) (*http.Request, error) {
 // refused sorts an answer outside 2xx.
 func (c *Call) refused(r Reply) *SendError {
 	class := Permanent
-	until, asked := RetryAfter(r.Header, c.now())
+	wait, asked := retryafter.Read(r.Header, c.now())
 	switch {
 	case r.Status == http.StatusUnauthorized, r.Status == http.StatusForbidden:
 		class = Credential
@@ -188,8 +189,8 @@ func (c *Call) refused(r Reply) *SendError {
 		note = "redirects are not followed"
 	}
 	e := c.Fail(class, r.Status, note)
-	if class == Throttled {
-		e.Until = until
+	if class == Throttled && asked {
+		e.Until = c.now().Add(wait)
 	}
 	return e
 }
@@ -208,8 +209,8 @@ func (c *Call) Denied(class Class, r *Reply, note string, rest time.Duration) *S
 	if class != Throttled {
 		return e
 	}
-	if until, asked := RetryAfter(r.Header, c.now()); asked {
-		e.Until = until
+	if wait, asked := retryafter.Read(r.Header, c.now()); asked {
+		e.Until = c.now().Add(wait)
 	} else if rest > 0 {
 		e.Until = c.now().Add(rest)
 	}

@@ -80,7 +80,7 @@ func (p *Porter) judge(s *source, err error) (kind string, w pause) {
 		case channel.Permanent, channel.Halted, channel.Credential:
 			return kind, pause{p.o.Every, true}
 		case channel.Throttled:
-			if d := e.Until.Sub(p.o.Now()); !e.Until.IsZero() && d > 0 {
+			if d, _ := e.Rest(p.o.Now()); d > 0 {
 				return kind, pause{time: d}
 			}
 		}

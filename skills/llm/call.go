@@ -5,9 +5,10 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
+
+	"bot/engine/retryafter"
 )
 
 // Bytes of one answer: of what is read, and of its text. Both are far more than the
@@ -36,22 +37,12 @@ func (c *call) Do(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.status, c.after = resp.StatusCode, c.retryAfter(resp.Header.Get("Retry-After"))
+	c.status = resp.StatusCode
+	c.after, _ = retryafter.Read(resp.Header, c.now())
 	c.json = strings.HasPrefix(resp.Header.Get("Content-Type"), "application/json")
 	c.body = &bounded{ReadCloser: resp.Body, left: maxBody}
 	resp.Body = c.body
 	return resp, nil
-}
-
-// retryAfter reads a number of seconds or a date.
-func (c *call) retryAfter(value string) time.Duration {
-	if n, err := strconv.ParseFloat(value, 64); err == nil && n > 0 {
-		return time.Duration(min(n, time.Hour.Seconds()) * float64(time.Second))
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return max(0, at.Sub(c.now()))
-	}
-	return 0
 }
 
 // complete tells whether the stream's own mark of its end has come.

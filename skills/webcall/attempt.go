@@ -9,12 +9,12 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"bot/engine/fetch"
+	"bot/engine/retryafter"
 	"bot/skills/breaker"
 	"bot/skills/render"
 )
@@ -46,7 +46,7 @@ func (s *Service) attempt(ctx context.Context, r request) (a attempt) {
 	}
 	defer resp.Body.Close() // what is left of it is not read: the connection goes
 	a.status = resp.StatusCode
-	a.after = retryAfter(resp.Header.Get("Retry-After"), s.now())
+	a.after, _ = retryafter.Read(resp.Header, s.now())
 	a.body, err = io.ReadAll(io.LimitReader(resp.Body, s.max+1))
 	switch {
 	case int64(len(a.body)) > s.max:
@@ -149,15 +149,4 @@ func (a *attempt) result() Result {
 	}
 	r.JSON = err == nil
 	return r
-}
-
-// retryAfter reads the header, which holds seconds or a date; 0 for none.
-func retryAfter(v string, now time.Time) time.Duration {
-	if n, err := strconv.Atoi(v); err == nil && n >= 0 {
-		return time.Duration(min(n, 1<<20)) * time.Second
-	}
-	if at, err := http.ParseTime(v); err == nil {
-		return max(0, at.Sub(now))
-	}
-	return 0
 }

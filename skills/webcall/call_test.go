@@ -434,15 +434,3 @@ func TestKeys(t *testing.T) {
 		}
 	}
 }
-
-func TestRetryAfter(t *testing.T) {
-	now := time.Date(2026, 3, 2, 1, 0, 0, 0, time.UTC)
-	for v, want := range map[string]time.Duration{
-		"": 0, "1": time.Second, "-1": 0, "x": 0, "99999999999999999999": 0, "9999999999": 1 << 20 * time.Second,
-		"Mon, 02 Mar 2026 01:00:05 GMT": 5 * time.Second, "Mon, 02 Mar 2026 00:00:05 GMT": 0,
-	} {
-		if got := retryAfter(v, now); got != want {
-			t.Errorf("%q: %v, want %v", v, got, want)
-		}
-	}
-}
