@@ -184,7 +184,7 @@ type Page struct {
 
 // Memory is what adapters keep of their accounts. Recall sees every Remember
 // and every engine.Note whose act returned. Both are safe for concurrent use.
-// Keys that begin with cursor/, fact/, hold/, known/ or ring/ are the engine's own.
+// Keys that begin with cursor/, fact/, hold/, known/, pace/ or ring/ are the engine's own.
 type Memory interface {
 	// Recall returns the value under the key, "" when there is none or it has
 	// expired. It reads, and waits for nothing else.

@@ -33,6 +33,8 @@ type account struct {
 	wire     int       // requests in flight
 	settling int       // answered, before it is on disk
 
+	standing  standing // with its platform
+	bound     func(pace.By)
 	waitedFor pace.By   // the wait that was counted last, "" since the last take
 	dirty     bool      // look for something to do
 	alarm     time.Time // when to look again; zero: not before something happens
@@ -49,7 +51,7 @@ const marksPerSlot = 4
 // while no slot is free nothing more is marked, since what is marked is in
 // doubt should the process die. With one slot that is one command at most.
 func (a *account) room() bool {
-	parallel := a.pacer.Limits().Parallel
+	parallel := a.pacer.Parallel()
 	marks := parallel
 	if parallel > 1 && a.conf.OnDoubt == Resend {
 		marks *= marksPerSlot
@@ -104,6 +106,7 @@ func (a *account) candidate(at instant) (*line, offer) {
 		if a.waitedFor != by {
 			a.waitedFor = by
 			a.waited(by)
+			a.bound(by)
 		}
 		return nil, o
 	}
@@ -115,7 +118,11 @@ func (a *account) took(f *flight, o offer, at instant) {
 	a.pacer.Take(at.mono, f.conversation.key, f.delivery.Command.Action)
 	a.turns.took(f.lane, o.has)
 	a.classes[a.classOf[f.item.action]].counted = false
-	a.waitedFor = ""
+	f.left = at.mono
+	if a.waitedFor != "" {
+		a.waitedFor = ""
+		a.bound("")
+	}
 }
 
 // sleep sets the alarm to the next moment at which something can change by

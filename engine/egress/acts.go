@@ -32,6 +32,7 @@ type flight struct {
 	conversation *conversation
 	lane         engine.Lane
 	item         item
+	left         time.Time // when its account's pace let it go
 	delivery     store.Delivery
 	vetted       Vetted // as it was looked at last
 

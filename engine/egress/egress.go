@@ -72,7 +72,16 @@ type Options struct {
 	Settled func(c *engine.Command, s store.Settlement)
 	// Halted is told, by the goroutine of Run, that an account's platform began to
 	// refuse to serve it (channel.Halted); it must not block. nil = nobody asks.
-	Halted  func(account, note string)
+	Halted func(account, note string)
+	// Throttling is told, by the goroutine of Run, that a platform began to throttle
+	// an account, lets no more than a probe through, or lets it send as before; it
+	// must not block. nil = nobody asks.
+	Throttling func(Throttling)
+	// Recall reads an account's note, "" when there is none; it reads, and waits for
+	// nothing else. How an account stood with its platform is written as a note with
+	// the settlements of its commands. nil = what a platform wants is forgotten with
+	// the process.
+	Recall  func(account, key string) (string, error)
 	Now     func() time.Time // the store's clock; what waits for it is looked at once a minute at least
 	Chance  func() float64   // in [0,1); called by the goroutine of Run only
 	Grace   time.Duration    // for requests in flight when Run is to end
@@ -92,7 +101,8 @@ type Egress struct {
 	changed   bool                         // settings, since the owner took them
 	cancelled []engine.ConversationKey     // told and not looked after yet
 	holds     map[string]map[string]string // why an account sends nothing, by its name and the cause
-	rests     map[string]rest              // what platforms asked accounts for, for people
+	shown     map[string]shown             // how accounts stand with their platforms, for people
+	bound     map[string]pace.By           // whose limit their next commands wait for
 	held      bool                         // holds changed, since the owner took them
 }
 
@@ -119,6 +129,12 @@ func New(o Options) *Egress {
 	if o.Halted == nil {
 		o.Halted = func(string, string) {}
 	}
+	if o.Throttling == nil {
+		o.Throttling = func(Throttling) {}
+	}
+	if o.Recall == nil {
+		o.Recall = func(string, string) (string, error) { return "", nil }
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -131,7 +147,7 @@ func New(o Options) *Egress {
 	if o.Metrics == nil {
 		o.Metrics = metrics.New()
 	}
-	e := &Egress{opts: o, poke: make(chan struct{}, 1), holds: make(map[string]map[string]string), rests: make(map[string]rest)}
+	e := &Egress{opts: o, poke: make(chan struct{}, 1), holds: make(map[string]map[string]string), shown: make(map[string]shown), bound: make(map[string]pace.By)}
 	e.Reconfigure(o.Accounts, o.Global)
 	return e
 }
@@ -176,24 +192,6 @@ func (e *Egress) Hold(account, cause, reason string) {
 	e.Wake()
 }
 
-// rest is a pause that a platform asked an account for, or forces on it.
-type rest struct {
-	why   string
-	until time.Time // zero: until it answers
-}
-
-func (e *Egress) resting(account, why string, until time.Time) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.rests[account] = rest{why, until}
-}
-
-func (e *Egress) rested(account string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	delete(e.rests, account)
-}
-
 // Held returns why accounts send nothing at present, by their names: because
 // somebody holds them, or because their platform asked for a rest or does not
 // serve them.
@@ -202,9 +200,9 @@ func (e *Egress) Held() map[string]string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	why := make(map[string]string, len(e.holds))
-	for account, r := range e.rests {
-		if r.until.IsZero() || now.Before(r.until) {
-			why[account] = r.why
+	for account, s := range e.shown {
+		if s.rests(now) {
+			why[account] = s.why
 		}
 	}
 	for account, causes := range e.holds {

@@ -35,7 +35,9 @@ type memory struct {
 	progress     map[uint64]store.Progress // of those that are gone
 	marks        int
 	settles      int
-	disk         time.Duration // how long an act takes
+	notes        map[string]string // by account and key
+	noted        int               // how often a note was written
+	disk         time.Duration     // how long an act takes
 	fault        func(act string, id uint64) error
 }
 
@@ -111,6 +113,10 @@ func (m *memory) Settle(_ context.Context, s store.Settlement) error {
 		return err
 	}
 	m.settles++
+	for _, n := range s.Learned {
+		m.noted++
+		m.notes[d.Command.Account+" "+n.Key] = n.Value
+	}
 	if s.Final != "" {
 		m.gone[s.ID], m.progress[s.ID] = s.Final, s.Progress
 		return nil
@@ -129,6 +135,17 @@ func (m *memory) Cancel(_ context.Context, taskID string) error {
 		}
 	}
 	return store.ErrGone
+}
+
+func (m *memory) Recall(account, key string) (string, error) {
+	if m.fault != nil {
+		if err := m.fault("recall", 0); err != nil {
+			return "", err
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.notes[account+" "+key], nil
 }
 
 // put stores a command as a commit would.
@@ -272,7 +289,7 @@ func (l *lockedLog) count(s string) int {
 
 func newWorld(t *testing.T, accounts map[string]Account) *world {
 	w := &world{t: t, metrics: metrics.New(), platforms: map[string]*platform{},
-		outbox: &memory{gone: map[uint64]store.Final{}, progress: map[uint64]store.Progress{}}}
+		outbox: &memory{gone: map[uint64]store.Final{}, progress: map[uint64]store.Progress{}, notes: map[string]string{}}}
 	began := time.Now()
 	for name, a := range accounts {
 		w.platforms[name] = &platform{t: t, began: began, flying: map[string]bool{}}
@@ -280,7 +297,7 @@ func newWorld(t *testing.T, accounts map[string]Account) *world {
 		accounts[name] = a
 	}
 	w.options = Options{
-		Outbox: w.outbox, Accounts: accounts, Metrics: w.metrics, Grace: 20 * time.Second,
+		Outbox: w.outbox, Recall: w.outbox.Recall, Accounts: accounts, Metrics: w.metrics, Grace: 20 * time.Second,
 		Now:    func() time.Time { w.looks.Add(1); return time.Now() },
 		Chance: rand.New(rand.NewPCG(1, 1)).Float64,
 		Log:    slog.New(slog.NewTextHandler(&w.log, nil)),

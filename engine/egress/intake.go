@@ -101,7 +101,9 @@ func (o *owner) account(name string, at instant) *account {
 	a.pacer = pace.New(pace.Limits{}, o.global, o.opts.Chance, at.mono)
 	a.conversations = map[string]*conversation{}
 	a.waited = func(by pace.By) { o.opts.Metrics.Throttled.WithLabelValues(name, string(by)).Inc() }
+	a.bound = func(by pace.By) { o.bind(name, by) }
 	a.index.configure(0, o.number, at)
+	o.recall(a, at)
 	o.byName[name] = a
 	o.accounts = append(o.accounts, a)
 	return a
@@ -138,8 +140,8 @@ func (o *owner) hold(holds map[string]bool, at instant) {
 	for _, a := range o.accounts {
 		stop := holds[a.name]
 		if a.pacer.Stop(stop) && !stop {
-			o.rested(a.name)
-			a.pacer.Answered() // whoever let it go knows that somebody answers
+			a.pacer.Release() // whoever let it go knows that somebody answers
+			o.stands(a, at)
 		}
 		a.dirty = true
 		if stop {

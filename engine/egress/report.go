@@ -34,10 +34,10 @@ func (o *owner) marked(f *flight) {
 		a.queued = append(a.queued, f)
 		o.launch(a, at)
 	case errors.Is(f.err, store.ErrGone): // cancelled meanwhile
-		a.pacer.Unsent()
+		a.pacer.Unsent(f.left)
 		o.land(f, at)
 	case errors.Is(f.err, errPutOff):
-		a.pacer.Unsent()
+		a.pacer.Unsent(f.left)
 		a.add(f.conversation, f.lane, f.item, at)
 		o.land(f, at)
 	default:
@@ -56,7 +56,7 @@ func (o *owner) late(f *flight, at instant) bool {
 // launch sends what is marked while there are slots, and takes the mark of what
 // came too late back.
 func (o *owner) launch(a *account, at instant) {
-	for len(a.queued) > 0 && a.wire < a.pacer.Limits().Parallel {
+	for len(a.queued) > 0 && a.wire < a.pacer.Parallel() {
 		f := a.queued[0]
 		a.queued = a.queued[1:]
 		if o.vet(f); f.vetted.Refused != "" || o.late(f, at) {
@@ -76,7 +76,7 @@ func (o *owner) launch(a *account, at instant) {
 
 // withdraw takes a mark back: the request did not leave and is not going to.
 func (o *owner) withdraw(f *flight) {
-	f.account.pacer.Unsent()
+	f.account.pacer.Unsent(f.left)
 	o.settle(f, withdrawn(f.delivery))
 }
 
@@ -90,13 +90,15 @@ func (o *owner) answered(f *flight) {
 	} else if f.failure.Class == channel.Unsure && o.acts.cut.Err() != nil {
 		// We cut it off ourselves. The mark stays, and the next start decides.
 		o.opts.Log.Warn("request cut off by the end of the process; its outcome is unknown", f.attrs()...)
-		a.pacer.Unsent()
+		a.pacer.Unsent(f.left)
 		o.land(f, at)
 		return
 	}
 	f.harden()
 	o.tell(f, at)
-	o.settle(f, f.verdict(at.wall, func(n int) time.Duration { return backoff(f.conf.Backoff, n, o.opts.Chance) }))
+	s := f.verdict(at.wall, func(n int) time.Duration { return backoff(f.conf.Backoff, n, o.opts.Chance) })
+	s.Learned = append(s.Learned, o.note(a, at)...)
+	o.settle(f, s)
 	if !o.stopping {
 		o.regroup(a, at)
 	}
@@ -111,35 +113,18 @@ func (o *owner) tell(f *flight, at instant) {
 	}
 	switch class {
 	case channel.Throttled:
-		var wait time.Duration
-		if !f.failure.Until.IsZero() {
-			wait = f.failure.Until.Sub(at.wall)
-		}
-		held, began := a.pacer.Throttled(at.mono, wait)
-		// The command must not come back before its account may send.
-		told := *f.failure
-		told.Until = at.wall.Add(held)
-		f.failure = &told
-		if began {
-			o.resting(a.name, "platform asks to wait: "+told.Note, told.Until)
-			log.Warn("platform asks to wait; account held", "account", a.name, "held_ms", held.Milliseconds(), "status", told.Status, "note", told.Note)
-		}
+		o.throttled(f, at)
 	case channel.Unreachable:
-		if held, began := a.pacer.Unreachable(at.mono); began {
-			o.resting(a.name, "platform unreachable: "+f.failure.Note, time.Time{})
+		if held, began := o.unreachable(f, "platform unreachable: ", at); began {
 			log.Warn("platform unreachable; account held", "account", a.name, "held_ms", held.Milliseconds(), "note", f.failure.Note)
 		}
 	case channel.Halted:
-		if held, began := a.pacer.Unreachable(at.mono); began {
-			o.resting(a.name, "platform does not serve it: "+f.failure.Note, time.Time{})
+		if held, began := o.unreachable(f, "platform does not serve it: ", at); began {
 			log.Error("platform serves this account no more; account held, somebody must look", "account", a.name, "held_ms", held.Milliseconds(), "note", f.failure.Note)
 			o.opts.Halted(a.name, f.failure.Note)
 		}
 	default:
-		if a.pacer.Answered() {
-			o.rested(a.name)
-			log.Info("platform reachable again", "account", a.name)
-		}
+		o.reached(f, at)
 	}
 }
 
@@ -168,6 +153,9 @@ func (o *owner) settle(f *flight, s store.Settlement) {
 func (o *owner) settled(f *flight) {
 	a, at := f.account, o.now()
 	a.settling--
+	if f.err != nil && len(f.settlement.Learned) > 0 {
+		a.standing.unnoted = true // the next answer's settlement takes it along
+	}
 	switch {
 	case f.err == nil:
 		o.record(f)

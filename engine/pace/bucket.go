@@ -66,8 +66,11 @@ func NewGlobal(r engine.Rate, now time.Time) *Global {
 // Reconfigure changes the rate and keeps the tokens. A tenth of a second's
 // worth may leave at once, so that timers that fire late cost no throughput.
 func (g *Global) Reconfigure(r engine.Rate, now time.Time) {
-	g.bucket.set(r, int(min(r.PerSecond()/10, 1e6)), now)
+	g.bucket.set(r, lateness(r.PerSecond()), now)
 }
+
+// lateness is the burst that forgives timers their being late.
+func lateness(perSecond float64) int { return int(min(perSecond/10, 1e6)) }
 
 // Limits tells whether there is a limit at all.
 func (g *Global) Limits() bool { return g.bucket.limiter != nil }

@@ -7,39 +7,39 @@ const meterSeconds = 8
 
 // meter counts the sends of the last few seconds, in as many numbers.
 type meter struct {
+	began  time.Time
 	counts [meterSeconds]uint32
-	second int64 // Unix, of the last count
+	last   int64 // the second of the last look, from began
 }
 
+// add counts a send.
 func (m *meter) add(now time.Time) {
-	m.forget(now)
-	m.counts[m.second%meterSeconds]++
+	m.turn(now)
+	m.counts[m.last%meterSeconds]++
 }
 
-// forget empties the seconds that have passed since the last count.
-func (m *meter) forget(now time.Time) {
-	second := now.Unix()
-	for n := min(second-m.second, meterSeconds); n > 0; n-- {
-		m.counts[(second-n+1)%meterSeconds] = 0
+// turn empties the seconds that have passed since the last look.
+func (m *meter) turn(now time.Time) {
+	second := int64(now.Sub(m.began) / time.Second)
+	for s := max(m.last+1, second-meterSeconds+1); s <= second; s++ {
+		m.counts[s%meterSeconds] = 0
 	}
-	m.second = max(m.second, second)
+	m.last = max(m.last, second)
 }
 
 // perSecond is the pace of the sends that it has seen, from the second of the
-// first of them: a pause before it does not count.
+// first of them on: a pause before it does not count.
 func (m *meter) perSecond(now time.Time) float64 {
-	m.forget(now)
+	m.turn(now)
 	var sum uint32
-	var first int64
-	for ago := range int64(meterSeconds) {
-		if n := m.counts[(m.second-ago)%meterSeconds]; n > 0 {
-			sum += n
-			first = m.second - ago
+	first := m.last
+	for s := max(m.last-meterSeconds+1, 0); s <= m.last; s++ {
+		n := m.counts[s%meterSeconds]
+		if n > 0 && sum == 0 {
+			first = s
 		}
+		sum += n
 	}
-	took := now.Sub(time.Unix(first, 0))
-	if sum == 0 || took < time.Second {
-		took = time.Second
-	}
-	return float64(sum) / took.Seconds()
+	took := now.Sub(m.began) - time.Duration(first)*time.Second
+	return float64(sum) / max(took, time.Second).Seconds()
 }

@@ -38,7 +38,7 @@ func sendings(p *Pacer, n int, conversation func(i int) string) []time.Duration 
 			now = now.Add(wait)
 		}
 		p.Take(now, c, engine.SendText)
-		p.Answered()
+		p.Answered(now, now, true)
 		at = append(at, now.Sub(start))
 	}
 	return at

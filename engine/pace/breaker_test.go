@@ -14,7 +14,7 @@ func TestABreakerLetsOneProbeThroughAndDoublesItsPauses(t *testing.T) {
 	for i, upper := range bounds {
 		upper *= time.Second
 		p.Take(now, "c", engine.SendText)
-		held, began := p.Unreachable(now)
+		held, began := p.Unreachable(now, now)
 		if began != (i == 0) {
 			t.Errorf("failure %d: began = %v", i+1, began)
 		}
@@ -39,10 +39,11 @@ func TestABreakerLetsOneProbeThroughAndDoublesItsPauses(t *testing.T) {
 	if p.Held(now) {
 		t.Error("the probe itself is held")
 	}
-	if !p.Answered() {
+	if reached, _ := p.Answered(now, now, false); !reached {
 		t.Error("the answer to the probe ends no outage")
 	}
-	if wait, _ := p.Wait(now); wait != 0 || p.Answered() {
+	wait, _ := p.Wait(now)
+	if again, _ := p.Answered(now, now, false); wait != 0 || again {
 		t.Error("the breaker did not close")
 	}
 }
@@ -52,12 +53,12 @@ func TestRequestsThatFailTogetherOpenTheBreakerOnce(t *testing.T) {
 	for range 16 {
 		p.Take(start, "c", engine.SendText)
 	}
-	first, began := p.Unreachable(start)
+	first, began := p.Unreachable(start, start)
 	if !began {
 		t.Fatal("the first failure opened nothing")
 	}
 	for range 15 {
-		if held, again := p.Unreachable(start); again || held != first {
+		if held, again := p.Unreachable(start, start); again || held != first {
 			t.Fatalf("a later one changed the pause to %v (began %v), want %v", held, again, first)
 		}
 	}
@@ -66,60 +67,22 @@ func TestRequestsThatFailTogetherOpenTheBreakerOnce(t *testing.T) {
 func TestAProbeThatDidNotLeaveMakesRoomForAnother(t *testing.T) {
 	p := newPacer(Limits{})
 	p.Take(start, "c", engine.SendText)
-	held, _ := p.Unreachable(start)
+	held, _ := p.Unreachable(start, start)
 	now := start.Add(held)
 	p.Take(now, "c", engine.SendText)
-	p.Unsent()
+	p.Unsent(now)
 	if wait, _ := p.Wait(now); wait != 0 {
 		t.Fatalf("the next probe waits %v", wait)
-	}
-}
-
-func TestThePlatformsWaitIsKept(t *testing.T) {
-	p := newPacer(Limits{})
-	held, began := p.Throttled(start, 3*time.Hour)
-	if held != 3*time.Hour || !began {
-		t.Fatalf("held %v, began %v", held, began)
-	}
-	if held, began := p.Throttled(start, time.Minute); held != 3*time.Hour || began {
-		t.Errorf("a shorter wait made it %v (began %v)", held, began)
-	}
-	if held, began := p.Throttled(start, 0); held != 3*time.Hour || began {
-		t.Errorf("an unsaid wait made it %v (began %v)", held, began)
-	}
-	if wait, by := p.Wait(start.Add(3*time.Hour - 1)); wait != 1 || by != ByPlatform {
-		t.Errorf("wait %v by %s at the end, want 1ns by platform", wait, by)
-	}
-	p.Reconfigure(Limits{}, start)
-	if !p.Held(start) {
-		t.Error("a reload lifted it")
-	}
-}
-
-func TestWaitsOfUnsaidLengthGrowUntilAnAnswer(t *testing.T) {
-	p := newPacer(Limits{})
-	now := start
-	for i, upper := range []time.Duration{2, 4, 8, 16, 32, 60, 60} {
-		upper *= time.Second
-		held, _ := p.Throttled(now, 0)
-		if held < upper/2 || held > upper {
-			t.Errorf("wait %d is %v, want %v to %v", i+1, held, upper/2, upper)
-		}
-		now = now.Add(held)
-	}
-	p.Answered()
-	if held, _ := p.Throttled(now, 0); held > 2*time.Second {
-		t.Errorf("after an answer the wait is %v again", held)
 	}
 }
 
 func TestAThrottlingPlatformCanBeReached(t *testing.T) {
 	p := newPacer(Limits{})
 	p.Take(start, "c", engine.SendText)
-	held, _ := p.Unreachable(start)
+	held, _ := p.Unreachable(start, start)
 	now := start.Add(held)
 	p.Take(now, "c", engine.SendText)
-	p.Throttled(now, time.Second)
+	p.Throttled(now, now, time.Second)
 	if wait, _ := p.Wait(now.Add(time.Second)); wait != 0 {
 		t.Fatalf("the breaker is still open: wait %v", wait)
 	}
