@@ -10,6 +10,7 @@ import (
 	"bot/engine"
 	"bot/engine/api"
 	"bot/engine/config"
+	"bot/engine/egress"
 	"bot/engine/metrics"
 	"bot/engine/risk"
 	"bot/engine/trace"
@@ -87,16 +88,18 @@ type Status struct {
 	Ready      bool     `json:"ready"`
 	Accounts   []string `json:"accounts"`
 	// Held says why accounts send nothing, by their names.
-	Held       map[string]string `json:"held"`
-	Skills     int               `json:"skills"`
-	Events     int               `json:"events_waiting"`
-	Commands   int               `json:"commands_waiting"`
-	InDoubt    int               `json:"commands_in_doubt"`
-	Dead       int               `json:"dead_letters"`
-	Oldest     time.Time         `json:"oldest_event,omitzero"`
-	DedupKeys  int               `json:"dedup_keys"`
-	StoreBytes int64             `json:"store_bytes"`
-	FreeBytes  int64             `json:"store_free_bytes"`
+	Held map[string]string `json:"held"`
+	// Pace says how fast accounts may send and whose limit they wait for.
+	Pace       map[string]egress.Pace `json:"pace"`
+	Skills     int                    `json:"skills"`
+	Events     int                    `json:"events_waiting"`
+	Commands   int                    `json:"commands_waiting"`
+	InDoubt    int                    `json:"commands_in_doubt"`
+	Dead       int                    `json:"dead_letters"`
+	Oldest     time.Time              `json:"oldest_event,omitzero"`
+	DedupKeys  int                    `json:"dedup_keys"`
+	StoreBytes int64                  `json:"store_bytes"`
+	FreeBytes  int64                  `json:"store_free_bytes"`
 	// Risk is the rows of the matrix and who is muted.
 	Risk risk.Status `json:"risk"`
 }
@@ -112,7 +115,7 @@ func (a *App) status() (any, error) {
 	plan := a.live.Load()
 	return Status{
 		Version: a.o.Version, Generation: a.generation.Load(), Ready: a.readiness() == nil,
-		Accounts: accountNames(plan.Config.Accounts), Held: a.egress.Held(), Skills: plan.Skills.Len(),
+		Accounts: accountNames(plan.Config.Accounts), Held: a.egress.Held(), Pace: a.egress.Paces(), Skills: plan.Skills.Len(),
 		Events: s.Events, Commands: s.Commands, InDoubt: s.InDoubt, Dead: s.Letters, Oldest: s.OldestEvent,
 		DedupKeys: s.DedupKeys, StoreBytes: s.FileBytes, FreeBytes: s.FreeBytes,
 		Risk: a.guard.Status("", shownMuted),

@@ -186,6 +186,7 @@ func (a *App) build(cfg *config.Config) error {
 	a.egress = egress.New(egress.Options{
 		Outbox: a.store, Global: cfg.Limit.Rate, Accounts: a.o.Plan.senders, Unwanted: a.unwanted,
 		Vet:     a.vet,
+		Recall:  a.store.Recall,
 		Sending: a.ear.Sent,
 		Settled: a.traceSettled,
 		Halted:  func(account, note string) { a.presence.Suspect(account, note) },
@@ -235,6 +236,7 @@ func (a *App) build(cfg *config.Config) error {
 		MaxBody:       int64(cfg.Server.MaxBody), Now: a.store.Now, Log: a.o.Log, Metrics: a.metrics,
 	})
 	a.gauges()
+	a.paceGauges()
 	return a.ingress.SetRoutes(a.o.Plan.routes)
 }
 
