@@ -2,7 +2,9 @@ package metrics
 
 import (
 	"errors"
+	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -157,4 +159,36 @@ func TestSecondsReachFromHalfAMillisecondToAMinute(t *testing.T) {
 		return
 	}
 	t.Error("no histogram")
+}
+
+func TestGaugesOfAccountsAreThoseOfNow(t *testing.T) {
+	m := New()
+	accounts := map[string][]float64{"shop": {0.5, 1}, "club": {1, 0}}
+	m.AccountGauges([]Gauge{{"account_pace_ratio", "Share."}, {"account_pace_state", "State."}}, func() map[string][]float64 { return accounts })
+	read := func() map[string]float64 {
+		families, err := m.Registry.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]float64{}
+		for _, f := range families {
+			if strings.HasPrefix(f.GetName(), "bot_account_") {
+				for _, one := range f.Metric {
+					seen[f.GetName()+" "+one.Label[0].GetValue()] = one.GetGauge().GetValue()
+				}
+			}
+		}
+		return seen
+	}
+	want := map[string]float64{
+		"bot_account_pace_ratio shop": 0.5, "bot_account_pace_state shop": 1, "bot_account_pace_ratio club": 1, "bot_account_pace_state club": 0,
+	}
+	if got := read(); !maps.Equal(got, want) {
+		t.Errorf("reads %v, want %v", got, want)
+	}
+	accounts = map[string][]float64{"club": {0.25, 3}}
+	want = map[string]float64{"bot_account_pace_ratio club": 0.25, "bot_account_pace_state club": 3}
+	if got := read(); !maps.Equal(got, want) {
+		t.Errorf("after an account went: %v, want %v", got, want)
+	}
 }
