@@ -161,7 +161,12 @@ func TestRequestsInFlightToldOffTogetherHalveOnceAndFewerFollow(t *testing.T) {
 		platform := w.platforms["shop"]
 		platform.answer = p.answer
 		var n atomic.Int64
-		platform.latency = func(*engine.Command) time.Duration { return time.Second + time.Duration(n.Add(1))*100*time.Millisecond }
+		platform.latency = func(*engine.Command) time.Duration {
+			if p.closed.Load() {
+				return time.Second + time.Duration(n.Add(1))*100*time.Millisecond
+			}
+			return 10 * time.Second
+		}
 		w.say("shop", crowd(200)...)
 		w.start()
 		defer w.stop()
@@ -173,8 +178,9 @@ func TestRequestsInFlightToldOffTogetherHalveOnceAndFewerFollow(t *testing.T) {
 		platform.mu.Lock()
 		platform.most = 0
 		platform.mu.Unlock()
-		platform.latency = func(*engine.Command) time.Duration { return 10 * time.Second }
 		after(80 * time.Second)
+		platform.mu.Lock()
+		defer platform.mu.Unlock()
 		if platform.most > 8 || platform.most < 5 {
 			t.Errorf("%d on the wire at half the pace, want 8 at most", platform.most)
 		}
@@ -234,7 +240,13 @@ func TestARestartWithAnOpenBreakerSendsOneProbe(t *testing.T) {
 		t.Run(string(class), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, shop(quick()))
-				w.platforms["shop"].answer = func(*engine.Command) error { return fails(class) }
+				var well atomic.Bool
+				w.platforms["shop"].answer = func(*engine.Command) error {
+					if well.Load() {
+						return nil
+					}
+					return fails(class)
+				}
 				w.platforms["shop"].latency = func(*engine.Command) time.Duration { return time.Second }
 				w.say("shop", crowd(100)...)
 				w.start()
@@ -251,7 +263,7 @@ func TestARestartWithAnOpenBreakerSendsOneProbe(t *testing.T) {
 				if n := len(w.platforms["shop"].tasks()) - before; n > 1 {
 					t.Errorf("%d requests at once after the restart, want a probe at most", n)
 				}
-				w.platforms["shop"].answer = nil
+				well.Store(true)
 				after(20 * time.Minute)
 				for i := range 100 {
 					w.wantState(fmt.Sprint("t", i), "sent")
@@ -393,6 +405,28 @@ func TestANoteThatCannotBeReadIsNone(t *testing.T) {
 			})
 		})
 	}
+}
+
+func FuzzRecall(f *testing.F) {
+	for _, note := range []string{"", "{", `{"level":40,"base":10,"refused":3,"until":"2026-03-02T09:00:00Z"}`,
+		`{"level":-1,"base":1e308}`, `{"unreachable":true,"down":"x"}`, `{"until":"9999-12-31T23:59:59Z"}`} {
+		f.Add(note)
+	}
+	f.Fuzz(func(t *testing.T, note string) {
+		o := newOwner(t.Context(), New(Options{Recall: func(string, string) (string, error) { return note, nil }}))
+		defer o.endGrace()
+		at := o.now()
+		a := o.account("shop", at)
+		if wait, by := a.pacer.Wait(at.mono); wait > channel.MaxRest {
+			t.Errorf("a note holds the account for %v by %s", wait, by)
+		}
+		if n := a.pacer.Parallel(); n < 1 {
+			t.Errorf("a note leaves %d slots", n)
+		}
+		if s := a.pacer.Standing(); s.Share <= 0 || s.Share > 1 {
+			t.Errorf("a note leaves %v of the pace", s.Share)
+		}
+	})
 }
 
 // A clock that was set back must not make of an hour a year.

@@ -185,7 +185,7 @@ type Trouble struct {
 func (t *throttle) resume(w Trouble, now time.Time) {
 	*t = throttle{refused: max(w.Refused, 0), until: now.Add(max(w.Wait, 0))}
 	if w.Level > 0 && w.Base > 0 {
-		t.base = base{w.Base, true} // until the account is configured
+		t.base = base{max(w.Base, leastMeasured), true} // until the account is configured
 		t.set(min(max(w.Level, slowest), free-1), now)
 	}
 	if t.level == 0 {

@@ -265,7 +265,7 @@ func TestTheThirdRefusalInARowOpensTheBreaker(t *testing.T) {
 			t.Fatalf("open after %d refusals", i+1)
 		}
 	}
-	now = send(p, now, p.throttles)
+	send(p, now, p.throttles)
 	now = p.Standing().Until
 	p.Take(now, "c", engine.SendText) // the probe
 	if wait, by := p.Wait(now.Add(time.Hour)); wait != Forever || by != ByPlatform {
@@ -284,7 +284,7 @@ func TestTheThirdRefusalInARowOpensTheBreaker(t *testing.T) {
 	if wait, _ := p.Wait(now.Add(time.Minute)); wait != 0 {
 		t.Errorf("a probe that did not leave makes the next wait %v", wait)
 	}
-	now = send(p, now.Add(time.Minute), p.succeeds)
+	send(p, now.Add(time.Minute), p.succeeds)
 	if s := p.Standing(); s.Probing || s.Refused != 0 {
 		t.Errorf("after a success: %+v", s)
 	}
@@ -382,7 +382,7 @@ func TestARestartLetsOneProbeToAnUnreachablePlatform(t *testing.T) {
 
 func TestWhatIsResumedIsBounded(t *testing.T) {
 	for _, memo := range []Trouble{
-		{Level: -7, Base: 1, Refused: 9}, {Level: 1 << 40, Base: 1}, {Level: 40, Base: -1}, {Level: 40}, {Refused: 1 << 40}, {Wait: -time.Hour},
+		{Level: -7, Base: 1, Refused: 9}, {Level: 1 << 40, Base: 1}, {Level: 40, Base: -1}, {Level: 40, Base: 1e-300}, {Level: 40, Base: 1e308}, {Level: 40}, {Refused: 1 << 40}, {Wait: -time.Hour},
 	} {
 		p := newPacer(Limits{Rate: perMinute(60)})
 		p.Resume(memo, start)
