@@ -148,6 +148,13 @@ func (m *memory) Recall(account, key string) (string, error) {
 	return m.notes[account+" "+key], nil
 }
 
+// learned is the account's note of its pace, and how many notes were written at all.
+func (m *memory) learned(account string) (note string, written int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.notes[account+" "+PaceKey], m.noted
+}
+
 // put stores a command as a commit would.
 func (m *memory) put(c engine.Command, p store.Progress) uint64 {
 	m.mu.Lock()

@@ -75,8 +75,8 @@ func TestAThrottleOfTwoHoursCostsFewLinesAndNoAttempts(t *testing.T) {
 				if n := w.log.count("\n"); n > 6 {
 					t.Errorf("%d lines in two hours, want one when it begins, one when it gets bad, one each half hour", n)
 				}
-				if w.outbox.noted > 80 {
-					t.Errorf("%d notes for %d requests", w.outbox.noted, requests)
+				if _, n := w.outbox.learned("shop"); n > 80 {
+					t.Errorf("%d notes for %d requests", n, requests)
 				}
 				if got := w.egress.Paces()["shop"]; got.State != PaceProbing || got.Pace != 1./16 || got.By != pace.ByPlatform ||
 					got.WaitsFor != "platform asks to wait: too often" || got.Refused < 10 {
@@ -144,10 +144,11 @@ func TestALoweredPaceIsShownAndRecovers(t *testing.T) {
 		if n := requests() - before; n != 20 {
 			t.Errorf("%d in 20 s after the recovery, want 20", n)
 		}
-		if note := w.outbox.notes["shop "+PaceKey]; note != "" {
+		note, n := w.outbox.learned("shop")
+		if note != "" {
 			t.Errorf("a note is left: %s", note)
 		}
-		if n := w.outbox.noted; n > 8 {
+		if n > 8 {
 			t.Errorf("%d notes, want one for each turn", n)
 		}
 	})
@@ -167,6 +168,7 @@ func TestRequestsInFlightToldOffTogetherHalveOnceAndFewerFollow(t *testing.T) {
 			}
 			return 10 * time.Second
 		}
+		w.outbox.disk = 50 * time.Millisecond // so that more is marked than can leave
 		w.say("shop", crowd(200)...)
 		w.start()
 		defer w.stop()
@@ -323,14 +325,16 @@ func TestAWaitBeyondBeliefIsAskedAboutAgain(t *testing.T) {
 
 func TestANoteThatWasNotStoredIsWrittenWithTheNextSettlement(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, shop(accountWith(func(a *Account) { a.Limits.Parallel = 1 })))
+		w := newWorld(t, shop(accountWith(func(a *Account) { a.Limits.Parallel = 2 })))
 		p := &strict{wait: time.Minute}
 		p.closed.Store(true)
 		w.platforms["shop"].answer = p.answer
-		lost := true
+		w.platforms["shop"].latency = func(c *engine.Command) time.Duration {
+			return map[string]time.Duration{"1": time.Second, "2": 1500 * time.Millisecond}[c.TaskID]
+		}
+		var lost atomic.Bool
 		w.outbox.fault = func(act string, _ uint64) error {
-			if act == "settle" && lost {
-				lost = false
+			if act == "settle" && lost.CompareAndSwap(false, true) {
 				return store.ErrGone // a person was faster
 			}
 			return nil
@@ -338,14 +342,14 @@ func TestANoteThatWasNotStoredIsWrittenWithTheNextSettlement(t *testing.T) {
 		w.say("shop", "push c 1", "push d 2")
 		w.start()
 		defer w.stop()
-		after(time.Second)
-		if w.outbox.noted != 0 {
-			t.Fatal("the note was stored; the test shows nothing")
+		after(1200 * time.Millisecond)
+		if _, n := w.outbox.learned("shop"); !lost.Load() || n != 0 {
+			t.Fatal("the first note was stored; the test shows nothing")
 		}
-		p.closed.Store(false)
-		after(2 * time.Minute)
+		after(800 * time.Millisecond) // the second refusal changes nothing by itself
 		var note paceNote
-		if err := json.Unmarshal([]byte(w.outbox.notes["shop "+PaceKey]), &note); err != nil || note.Level != 40 {
+		value, _ := w.outbox.learned("shop")
+		if err := json.Unmarshal([]byte(value), &note); err != nil || note.Level != 40 {
 			t.Errorf("note %+v, %v; want half the pace", note, err)
 		}
 	})
@@ -483,7 +487,8 @@ func TestTheNoteIsSmall(t *testing.T) {
 		w.start()
 		defer w.stop()
 		after(0)
-		if n := len(w.outbox.notes["shop "+PaceKey]); n == 0 || n > 1200 {
+		note, _ := w.outbox.learned("shop")
+		if n := len(note); n == 0 || n > 1200 {
 			t.Errorf("a note of %d bytes", n)
 		}
 	})
