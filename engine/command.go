@@ -58,8 +58,9 @@ type Command struct {
 	Ticket       Ticket    // of the event it answers
 	Origin       string    // Ref of the event it answers, "" for submitted commands
 	Skill        string
-	// Unless is the key of a note of the account: once that was written after the
-	// command was made, the command is not wanted any more. "" for none.
+	// Unless is the key of a note of the command's account: while it holds
+	// something when the command's turn comes, the command is cancelled in place of
+	// sent. In an Outcome it is a key of the skill's own notes. "" for none.
 	Unless    string
 	Submitted bool // came in through the task API: its task id stays known after it settled
 }

@@ -141,6 +141,14 @@ type Router interface {
 	Rules(e *Event) []Choice
 }
 
+// Watcher is a Router with skills that take note of an event whoever answers it,
+// or nobody: what they wait to hear calls off what they wanted to send.
+type Watcher interface {
+	// Watch returns the choices that run beside those of Route, before them. They
+	// stop nobody, and run where the bot keeps quiet as well.
+	Watch(e *Event) []Choice
+}
+
 // Script is a dialogue that an operator wrote beside a skill: what is sent and
 // what each reply must contain.
 type Script struct {

@@ -17,6 +17,7 @@ import (
 	"bot/skills/form"
 	"bot/skills/handoff"
 	"bot/skills/kind"
+	"bot/skills/later"
 	"bot/skills/llm"
 	"bot/skills/match"
 	"bot/skills/relay"
@@ -136,15 +137,32 @@ func (b *builder) entry(s engine.Section) *entry {
 	skill := k.New(d)
 	b.accounts(d)
 	e := &entry{skill: skill, run: skill, kind: k, draft: d, location: b.opts.Location}
+	b.later(e)
 	switch {
 	case d.Sensitive && k.Holds:
 		d.Problem("sensitive", "a hand-off needs no second question: nothing is lost by it")
 	case d.Sensitive && d.Has("cooldown"):
 		d.Problem("cooldown", "a sensitive skill asks before it runs: cooldown would swallow the answer to its own question (leave one of them out)")
 	case d.Sensitive:
-		e.run = sensitive.Around(d, skill)
+		e.run = sensitive.Around(d, e.run)
 	}
 	return e
+}
+
+// later lets a skill's commands be called off.
+func (b *builder) later(e *entry) {
+	switch d := e.draft; {
+	case !d.CallOff.Any():
+	case !e.kind.Later:
+		key := "unless"
+		if !d.Has(key) {
+			key = "unless_keywords"
+		}
+		d.Problem(key, "a skill with %s does more than wait to send, and cannot be called off (of `reply` and `do` alone)", e.kind.Key)
+	default:
+		e.later = later.Around(d, e.run)
+		e.run = e.later
+	}
 }
 
 func (b *builder) draft(s engine.Section) *kind.Draft {

@@ -6,6 +6,7 @@ import (
 
 	"bot/engine"
 	"bot/skills/kind"
+	"bot/skills/later"
 	"bot/skills/match"
 	"bot/skills/sensitive"
 )
@@ -14,6 +15,7 @@ import (
 type entry struct {
 	skill engine.Skill
 	run   engine.Skill // what answers: skill, or what stands around it
+	later *later.Skill // that lets its commands be called off; nil: nothing does
 	kind  kind.Kind
 	draft *kind.Draft
 	// location is where an account is.

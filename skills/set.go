@@ -16,6 +16,7 @@ type Set struct {
 	byName  map[string]*entry
 	byKind  map[engine.Kind]*contenders // those that are enabled
 	hearing []*entry                    // of these, kind.Listeners
+	later   []*entry                    // and those whose commands can be called off
 	timers  []timer                     // the schedules, in the order of the files
 	folding match.Folding
 }
@@ -26,7 +27,10 @@ type contenders struct {
 	index   *match.Index
 }
 
-var _ engine.Router = (*Set)(nil)
+var (
+	_ engine.Router  = (*Set)(nil)
+	_ engine.Watcher = (*Set)(nil)
+)
 
 func newSet(entries []*entry, timers []timer, folding match.Folding) *Set {
 	s := &Set{entries: entries, byName: make(map[string]*entry), byKind: make(map[engine.Kind]*contenders), timers: timers, folding: folding}
@@ -37,6 +41,9 @@ func newSet(entries []*entry, timers []timer, folding match.Folding) *Set {
 		s.byName[e.draft.Name] = e
 		if _, ok := e.skill.(kind.Listener); ok {
 			s.hearing = append(s.hearing, e)
+		}
+		if e.later != nil {
+			s.later = append(s.later, e)
 		}
 		on := engine.Kind(e.draft.On)
 		if s.byKind[on] == nil {

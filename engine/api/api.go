@@ -78,6 +78,7 @@ func New(o Options) http.Handler {
 	r.Handler(http.MethodGet, "/api/v1/status", a.guard(http.HandlerFunc(a.status)))
 	r.Handler(http.MethodPost, "/api/v1/reload", a.guard(http.HandlerFunc(a.reload)))
 	r.Handler(http.MethodPost, "/api/v1/commands", a.guard(http.HandlerFunc(a.submit)))
+	r.Handler(http.MethodGet, "/api/v1/commands", a.guard(http.HandlerFunc(a.outbox)))
 	r.Handler(http.MethodGet, "/api/v1/commands/*id", a.guard(http.HandlerFunc(a.command)))
 	r.Handler(http.MethodDelete, "/api/v1/commands/*id", a.guard(http.HandlerFunc(a.cancel)))
 	r.Handler(http.MethodGet, "/api/v1/trace/*id", a.guard(http.HandlerFunc(a.trace)))

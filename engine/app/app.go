@@ -191,6 +191,11 @@ func (a *App) build(cfg *config.Config) error {
 		Settled: a.traceSettled,
 		Halted:  func(account, note string) { a.presence.Suspect(account, note) },
 		Now:     a.store.Now, Chance: a.o.Chance, Grace: grace * 2 / 5, Log: a.o.Log, Metrics: a.metrics,
+		CalledOff: a.calledOff,
+		Vet:       a.vet,
+		Sending:   a.ear.Sent,
+		Halted:    func(account, note string) { a.presence.Suspect(account, note) },
+		Now:       a.store.Now, Chance: a.o.Chance, Grace: grace * 2 / 5, Log: a.o.Log, Metrics: a.metrics,
 	})
 	a.presence = presence.New(presence.Options{
 		Offline: turn.OfflineKey, Why: whyOffline, Store: a.store, Accounts: a.probers, Log: a.o.Log,

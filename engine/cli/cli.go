@@ -61,6 +61,7 @@ func verbs() []verb {
 		{"stub", "[-channel generic] [-listen ADDR] …", "play the platform: print what the bot sends", stubVerb},
 		{"trace", "ID", "the life of one message, event, command or trace id", traceVerb},
 		{"dead", "list | show ID | replay ID… | drop ID… | replay -all", "what was given up, and put it back", deadVerb},
+		{"commands", "list | show ID | cancel ID…", "what waits to be sent, and take it out", commandsVerb},
 		{"pause", "-account A | -all", "let nothing leave; everything is taken in", pauseVerb},
 		{"resume", "-account A | -all", "let it leave again", resumeVerb},
 		{"release", "-account A CONVERSATION…", "give a conversation back to the bot that people had taken over", releaseVerb},

@@ -59,6 +59,10 @@ type Options struct {
 	// leaves, by the goroutine of Run, and must answer from memory. A command
 	// that is not wanted is dead. nil = all are wanted.
 	Unwanted func(c *engine.Command) string
+	// CalledOff says why a command that names a note (engine.Command.Unless) is to
+	// be cancelled in place of sent, "" while it is to go. It is asked when Unwanted
+	// is, and an error keeps the command in the outbox, unsent. nil = none is.
+	CalledOff func(c *engine.Command) (string, error)
 	// Vet looks at what a command says: before it is marked, and just before its
 	// first byte leaves, by the goroutine of Run. It must answer from memory, and
 	// leave the command as it is. nil = all may be said as it is written.
@@ -116,6 +120,9 @@ type settings struct {
 func New(o Options) *Egress {
 	if o.Unwanted == nil {
 		o.Unwanted = func(*engine.Command) string { return "" }
+	}
+	if o.CalledOff == nil {
+		o.CalledOff = func(*engine.Command) (string, error) { return "", nil }
 	}
 	if o.Vet == nil {
 		o.Vet = func(c *engine.Command) Vetted { return Vetted{Command: c} }

@@ -210,12 +210,20 @@ func (o *owner) choose(at instant) (*line, choice) {
 	return lines[lane], c
 }
 
-// begin marks the line's first command, or gives it up if it is not wanted any
-// more or says what must not be said. Its time has not run out, or expire would have taken it a moment ago.
+// begin marks the line's first command, cancels it if it was called off, or gives
+// it up if it is not wanted any more or says what must not be said. Its time has not run out, or expire would have taken it a moment ago.
 func (o *owner) begin(l *line, from choice, at instant) {
 	a := from.account
 	f := o.fetch(a, l, at)
 	if f == nil {
+		return
+	}
+	if reason, ok := o.calledOff(f); !ok {
+		o.active--
+		a.release(f.conversation, at)
+		return
+	} else if reason != "" {
+		o.settle(f, cancelled(f.delivery, reason))
 		return
 	}
 	if reason := o.opts.Unwanted(f.delivery.Command); reason != "" {
@@ -244,8 +252,11 @@ func (o *owner) expire(a *account, at instant) {
 			return
 		}
 		if f := o.fetch(a, l, at); f != nil {
-			reason := overdue(f.delivery.Command, a.conf.GiveUp, at.wall)
-			o.settle(f, buried(f.delivery, reason))
+			s := buried(f.delivery, overdue(f.delivery.Command, a.conf.GiveUp, at.wall))
+			if reason, ok := o.calledOff(f); ok && reason != "" {
+				s = cancelled(f.delivery, reason)
+			}
+			o.settle(f, s)
 		}
 	}
 }

@@ -50,7 +50,11 @@ func (o *owner) marked(f *flight) {
 // since it was chosen. What gives it up is what would have done so then.
 func (o *owner) late(f *flight, at instant) bool {
 	c := f.delivery.Command
-	return overdue(c, f.conf.GiveUp, at.wall) != "" || o.opts.Unwanted(c) != ""
+	if overdue(c, f.conf.GiveUp, at.wall) != "" || o.opts.Unwanted(c) != "" {
+		return true
+	}
+	reason, ok := o.calledOff(f)
+	return reason != "" || !ok
 }
 
 // launch sends what is marked while there are slots, and takes the mark of what
@@ -193,6 +197,9 @@ func (o *owner) record(f *flight) {
 	if s.Final == store.Dead {
 		m.Dead.WithLabelValues(name, "command").Inc()
 	}
+	if s.Final == store.Cancelled {
+		m.Cancelled.WithLabelValues(name).Inc()
+	}
 	if s.Final == store.Sent && f.failure == nil && !o.opts.Log.Enabled(context.Background(), slog.LevelDebug) {
 		return // the line costs more than the rest of this
 	}
@@ -207,6 +214,9 @@ func (o *owner) record(f *flight) {
 	case s.Final == store.Sent:
 		level = slog.LevelDebug
 	case s.Final == store.Dead:
+		attrs = append(attrs, "reason", s.Progress.Reason)
+	case s.Final == store.Cancelled:
+		level = slog.LevelInfo
 		attrs = append(attrs, "reason", s.Progress.Reason)
 	default:
 		return // a mark taken back is no attempt

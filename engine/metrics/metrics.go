@@ -30,6 +30,7 @@ type Metrics struct {
 	Throttled  *prometheus.CounterVec // account, by
 	Retries    *prometheus.CounterVec // stage: handle, send
 	Dead       *prometheus.CounterVec // account, what: event, command
+	Cancelled  *prometheus.CounterVec // account: commands that were called off
 	Unkept     prometheus.Counter     // handled events that the recent intake had no place for
 	Untraced   prometheus.Counter     // entries that the trace had no place for
 	RiskHits   *prometheus.CounterVec // account, risk, action: rows of the risk matrix that were hit
@@ -85,6 +86,7 @@ func New() *Metrics {
 		Throttled:  counter("commands_throttled_total", "Times a command had to wait, by whose limit.", "account", "by"),
 		Retries:    counter("retries_total", "Attempts after the first, by stage.", "stage"),
 		Dead:       counter("dead_letters_total", "Events and commands given up.", "account", "what"),
+		Cancelled:  counter("commands_cancelled_total", "Commands that were called off before they were sent.", "account"),
 		Unkept:     plain("recent_dropped_total", "Handled events that are missing in the recent intake, which bot replay reads."),
 		Untraced:   plain("trace_dropped_total", "Entries that are missing in the trace, which bot trace reads."),
 		RiskHits:   counter("risk_hits_total", "Hits of the rows of the risk matrix.", "account", "risk", "action"),

@@ -19,6 +19,7 @@ type memory struct {
 	notes    map[[2]string]engine.Note // by account and key
 	versions uint64
 	sent     []engine.Command
+	later    []waiting // what may still be called off, in the order of leaving
 	raised   []*engine.Event
 	now      func() time.Time
 	// soonest is no later than the first expiry of any state, so that most looks

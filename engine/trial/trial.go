@@ -140,15 +140,18 @@ func (t *Trial) wait(ctx context.Context, arg string) (Reply, error) {
 const maxExpiries = 10_000
 
 // Pass lets time pass until then. Of each time limit that runs out meanwhile
-// and asked to be told it hands told the event and what came of it.
+// and asked to be told it hands told the event and what came of it, and of each
+// command whose time comes that could have been called off the event it answers.
 func (t *Trial) Pass(ctx context.Context, until time.Time, told func(e *engine.Event, r Reply, err error)) {
 	var times map[engine.StateKey]int
 	for {
 		key, s, ok := t.memory.nextExpiry(until)
 		if !ok {
+			t.leave(until, told)
 			t.advance(until)
 			return
 		}
+		t.leave(s.Expires, told)
 		t.advance(s.Expires.Add(time.Nanosecond))
 		if !s.Notify {
 			delete(t.memory.states, key)
@@ -211,15 +214,12 @@ func (t *Trial) turn(ctx context.Context, e *engine.Event) (Reply, error) {
 		Timeout: t.opts.Timeout, Now: func() time.Time { return t.now },
 	}, store.Entry{Seq: t.serial, Event: e})
 	for _, c := range t.memory.take() {
-		said, refused := t.opts.Vet(&c)
-		switch {
-		case refused != "":
-			r.Notes = append(r.Notes, elsewhere(e, &c)+string(c.Action)+" is not sent: "+refused)
-		case c.Action == engine.SendText:
-			r.Texts = append(r.Texts, elsewhere(e, said)+mentions(said)+said.Text)
-		default:
-			r.Actions = append(r.Actions, elsewhere(e, said)+show(said))
+		if c.Unless != "" && c.Due().After(t.now) {
+			t.memory.wait(c, e)
+			r.Notes = append(r.Notes, fmt.Sprintf("%s of skill %s waits for %v", c.Action, c.Skill, c.Due().Sub(t.now).Round(time.Second)))
+			continue
 		}
+		t.send(&r, e, &c)
 	}
 	if t.opts.Explain != nil && report.Note != "" {
 		r.Remarks = append(r.Remarks, report.Note)
@@ -240,6 +240,19 @@ func (t *Trial) turn(ctx context.Context, e *engine.Event) (Reply, error) {
 		}
 	}
 	return r, nil
+}
+
+// send shows what a command that answers an event does.
+func (t *Trial) send(r *Reply, e *engine.Event, c *engine.Command) {
+	said, refused := t.opts.Vet(c)
+	switch {
+	case refused != "":
+		r.Notes = append(r.Notes, elsewhere(e, c)+string(c.Action)+" is not sent: "+refused)
+	case c.Action == engine.SendText:
+		r.Texts = append(r.Texts, elsewhere(e, said)+mentions(said)+said.Text)
+	default:
+		r.Actions = append(r.Actions, elsewhere(e, said)+show(said))
+	}
 }
 
 // maxRaised bounds the events that come of one line: a skill that answers what it

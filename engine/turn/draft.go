@@ -29,6 +29,9 @@ type draft struct {
 // run asks the router and lets its choices answer one after the other.
 func (d *draft) run(ctx context.Context) error {
 	d.hush()
+	if err := d.watch(ctx); err != nil {
+		return err
+	}
 	quiet, err := d.quiet()
 	if err != nil {
 		return err
@@ -102,8 +105,40 @@ func (d *draft) route() []engine.Choice {
 
 func (d *draft) rules() []engine.Choice { return d.Setup.Router.Rules(d.event) }
 
+// watch runs what takes note of the event, whoever answers it. What found nothing
+// to note did not run, as far as people are concerned.
+func (d *draft) watch(ctx context.Context) error {
+	w, ok := d.Setup.Router.(engine.Watcher)
+	if !ok {
+		return nil
+	}
+	choices, err := guarded(func() []engine.Choice { return w.Watch(d.event) })
+	if err != nil {
+		return err
+	}
+	for _, c := range choices {
+		out, err := d.ask(ctx, c)
+		if err != nil {
+			return err
+		}
+		if len(out.Notes) > 0 {
+			d.take(c, out)
+		}
+	}
+	return nil
+}
+
 // handle runs one choice and takes over its outcome.
 func (d *draft) handle(ctx context.Context, c engine.Choice) (engine.Outcome, error) {
+	out, err := d.ask(ctx, c)
+	if err == nil {
+		d.take(c, out)
+	}
+	return out, err
+}
+
+// ask runs one choice.
+func (d *draft) ask(ctx context.Context, c engine.Choice) (engine.Outcome, error) {
 	name, limit := c.Skill.Name(), c.Timeout
 	if limit == 0 {
 		limit = d.Timeout
@@ -114,7 +149,7 @@ func (d *draft) handle(ctx context.Context, c engine.Choice) (engine.Outcome, er
 		return engine.Outcome{}, &BusyError{Skill: name, Most: c.Concurrency}
 	}
 	defer leave()
-	out, err := d.call(ctx, limit, c.Skill, &engine.Turn{
+	return d.call(ctx, limit, c.Skill, &engine.Turn{
 		Event:    d.event,
 		Account:  d.account,
 		State:    st,
@@ -127,15 +162,16 @@ func (d *draft) handle(ctx context.Context, c engine.Choice) (engine.Outcome, er
 		Counted:  func(key string) (int, error) { return d.counted(SkillKey(name, key)) },
 		Granted:  func(key string) (bool, error) { return d.Memory.Granted(d.event.Account, name, key) },
 	})
-	if err != nil {
-		return out, err
-	}
+}
+
+// take takes over what a choice came to.
+func (d *draft) take(c engine.Choice, out engine.Outcome) {
+	name := c.Skill.Name()
 	d.report.Skills = append(d.report.Skills, name)
 	if c.Why != "" {
 		d.whys = append(d.whys, c.Why)
 	}
 	d.merge(name, c.Scope, out)
-	return out, nil
 }
 
 // progress shows a text where the event's answer will stand.
@@ -205,6 +241,9 @@ func (d *draft) fill(c *engine.Command, skill string) {
 	set(&c.TraceID, e.ID)
 	set(&c.Origin, d.ref)
 	set(&c.Skill, skill)
+	if c.Unless != "" {
+		c.Unless = SkillKey(skill, c.Unless)
+	}
 	if c.Created.IsZero() {
 		c.Created = d.created
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // Kind is `do = "accept_friend"`. Some actions may hold a `reply` as well.
-var Kind = kind.Kind{Key: "do", Name: "action", Also: []string{"reply"}, Aside: true, Config: config{}, New: build}
+var Kind = kind.Kind{Key: "do", Name: "action", Also: []string{"reply"}, Aside: true, Later: true, Config: config{}, New: build}
 
 type config struct {
 	kind.Keys

@@ -27,6 +27,11 @@ func newSubscription(d *kind.Draft, c *config) engine.Skill {
 	if d.Has("once") {
 		d.Problem("once", "%s is done as often as it is asked for; once would refuse it the second time", c.Do)
 	}
+	for _, key := range []string{"unless", "unless_keywords"} {
+		if d.Has(key) {
+			d.Problem(key, "%s is done at once, so that there is nothing to call off", c.Do)
+		}
+	}
 	if d.Has("params") {
 		d.Problem("params", "%s takes no params", c.Do)
 	}

@@ -19,6 +19,7 @@ func (d *Draft) check() {
 	d.oneOf("scope", d.Scope, []string{"sender", "conversation"})
 	d.place()
 	d.hours()
+	d.later()
 	before := len(d.problems)
 	d.Rule = d.rule()
 	d.unsure = d.undecoded || len(d.problems) > before

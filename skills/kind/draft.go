@@ -23,6 +23,7 @@ type Draft struct {
 	Rule  match.Rule
 	// Times are the hours in which the skill answers, or outside of which it does.
 	Times   hours.Times
+	CallOff CallOff // of `unless` and `unless_keywords`
 	Outside bool
 	Needs   []Need
 	// Answers are those of Test, one list for each.

@@ -10,34 +10,36 @@ import (
 // Keys are the keys that all kinds have in common. A kind embeds them, by
 // value, in the struct it decodes its section into.
 type Keys struct {
-	Name         string          `toml:"name"`
-	On           string          `toml:"on"`
-	Accounts     []string        `toml:"accounts"` // none: all
-	Where        string          `toml:"where"`
-	In           []string        `toml:"in"`     // ids of conversations; none: all
-	NotIn        []string        `toml:"not_in"` // all but these
-	Mention      bool            `toml:"mention"`
-	Priority     int             `toml:"priority"`
-	Keywords     []string        `toml:"keywords"`
-	Patterns     []string        `toml:"patterns"`
-	Match        string          `toml:"match"`
-	AnyOf        []string        `toml:"any_of"` // keywords that are contained
-	AllOf        []string        `toml:"all_of"`
-	Not          []string        `toml:"not"`
-	Hours        string          `toml:"hours"` // a name in [hours], with ! outside of them
-	Stop         bool            `toml:"stop"`
-	Enabled      bool            `toml:"enabled"`
-	Scope        string          `toml:"scope"`
-	Timeout      engine.Duration `toml:"timeout"`
-	Concurrency  int             `toml:"concurrency"`
-	Delay        engine.Range    `toml:"delay"`
-	Cooldown     engine.Duration `toml:"cooldown"`
-	Once         string          `toml:"once"`
-	OnceReply    string          `toml:"once_reply"`
-	OnceKeep     engine.Duration `toml:"once_keep"`
-	Sensitive    bool            `toml:"sensitive"`
-	SensitiveAsk string          `toml:"sensitive_ask"`
-	Test         []Test          `toml:"test"`
+	Name           string          `toml:"name"`
+	On             string          `toml:"on"`
+	Accounts       []string        `toml:"accounts"` // none: all
+	Where          string          `toml:"where"`
+	In             []string        `toml:"in"`     // ids of conversations; none: all
+	NotIn          []string        `toml:"not_in"` // all but these
+	Mention        bool            `toml:"mention"`
+	Priority       int             `toml:"priority"`
+	Keywords       []string        `toml:"keywords"`
+	Patterns       []string        `toml:"patterns"`
+	Match          string          `toml:"match"`
+	AnyOf          []string        `toml:"any_of"` // keywords that are contained
+	AllOf          []string        `toml:"all_of"`
+	Not            []string        `toml:"not"`
+	Hours          string          `toml:"hours"` // a name in [hours], with ! outside of them
+	Stop           bool            `toml:"stop"`
+	Enabled        bool            `toml:"enabled"`
+	Scope          string          `toml:"scope"`
+	Timeout        engine.Duration `toml:"timeout"`
+	Concurrency    int             `toml:"concurrency"`
+	Delay          engine.Range    `toml:"delay"`
+	Unless         []string        `toml:"unless"`          // kinds of event that call off what the delay keeps
+	UnlessKeywords []string        `toml:"unless_keywords"` // words of messages that do
+	Cooldown       engine.Duration `toml:"cooldown"`
+	Once           string          `toml:"once"`
+	OnceReply      string          `toml:"once_reply"`
+	OnceKeep       engine.Duration `toml:"once_keep"`
+	Sensitive      bool            `toml:"sensitive"`
+	SensitiveAsk   string          `toml:"sensitive_ask"`
+	Test           []Test          `toml:"test"`
 }
 
 // Test is a dialogue beside a skill.

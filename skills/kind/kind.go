@@ -37,6 +37,9 @@ type Kind struct {
 	Holds bool
 	// Aside says that its skills do not talk to whoever they hear (engine.Choice.Aside).
 	Aside bool
+	// Later says that its skills may have `unless`: all they do is commands that
+	// can wait, and be called off while they do.
+	Later bool
 	// New builds a skill from its section. What is wrong with the section is
 	// noted in the draft; the skill is thrown away if anything is.
 	New func(d *Draft) engine.Skill

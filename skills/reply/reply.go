@@ -14,7 +14,7 @@ import (
 )
 
 // Kind is `reply = "…"` or `reply = [{text = "…"}, {image = "…"}]`.
-var Kind = kind.Kind{Key: "reply", Name: "reply", Config: config{}, New: build}
+var Kind = kind.Kind{Key: "reply", Name: "reply", Later: true, Config: config{}, New: build}
 
 type config struct {
 	kind.Keys
