@@ -32,7 +32,7 @@ func (r *rig) rows(query string) map[string]api.Row {
 
 func TestWhatWaitsUnlessSomethingHappensSurvivesARestart(t *testing.T) {
 	t.Parallel()
-	r := start(t, stub.Options{}, head+shop+unpaid)
+	r := start(t, stub.Options{}, shop+unpaid)
 	for i, user := range []string{"payer", "other", "late"} {
 		r.say(fmt.Sprint("order", i), user, "下单")
 	}
