@@ -28,6 +28,7 @@ type account struct {
 	doubts []uint64 // commands found marked while it was closed
 
 	turns    turns
+	beside   beside
 	marking  int       // before their mark is on disk
 	queued   []*flight // marked, all slots taken
 	wire     int       // requests in flight
@@ -69,9 +70,10 @@ func (o *offer) empty() bool { return o.has == [engine.Lanes]bool{} }
 
 // offer looks for what may go now, the pace of the whole account aside.
 func (a *account) offer(at instant) (o offer) {
+	lanes := a.lanes(at)
 	for i := range a.classes {
 		c := &a.classes[i]
-		if c.empty() {
+		if c.empty(lanes) {
 			continue
 		}
 		if a.pacer.WaitAction(at.mono, c.action) > 0 {
@@ -81,7 +83,7 @@ func (a *account) offer(at instant) (o offer) {
 			}
 			continue
 		}
-		for lane := range c.ready {
+		for lane := range lanes {
 			if len(c.ready[lane]) == 0 {
 				continue
 			}
@@ -117,6 +119,7 @@ func (a *account) candidate(at instant) (*line, offer) {
 func (a *account) took(f *flight, o offer, at instant) {
 	a.pacer.Take(at.mono, f.conversation.key, f.delivery.Command.Action)
 	a.turns.took(f.lane, o.has)
+	a.beside.took(f, at)
 	a.classes[a.classOf[f.item.action]].counted = false
 	f.left = at.mono
 	if a.waitedFor != "" {
@@ -161,9 +164,9 @@ func (a *account) paced(at instant) time.Duration {
 	if !a.room() {
 		return pace.Forever
 	}
-	wait := pace.Forever
+	wait, lanes := pace.Forever, a.lanes(at)
 	for i := range a.classes {
-		if c := &a.classes[i]; !c.empty() {
+		if c := &a.classes[i]; !c.empty(lanes) {
 			wait = min(wait, a.pacer.WaitAction(at.mono, c.action))
 		}
 	}

@@ -35,6 +35,7 @@ type flight struct {
 	left         time.Time // when its account's pace let it go
 	delivery     store.Delivery
 	vetted       Vetted // as it was looked at last
+	bulk         bool   // it counts as such for its account (beside)
 
 	stage      stage
 	progress   store.Progress     // of the mark

@@ -25,8 +25,9 @@ type class struct {
 	counted bool // the wait for the action's limit was counted
 }
 
-func (c *class) empty() bool {
-	for lane := range c.ready {
+// empty tells whether none of so many lanes, from the first, has anything ready.
+func (c *class) empty(lanes engine.Lane) bool {
+	for lane := range lanes {
 		if len(c.ready[lane]) > 0 {
 			return false
 		}

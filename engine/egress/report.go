@@ -181,6 +181,7 @@ func (o *owner) settled(f *flight) {
 func (o *owner) land(f *flight, at instant) {
 	o.active--
 	a, c := f.account, f.conversation
+	a.beside.landed(f)
 	a.release(c, at)
 	if c.recheck && c.flights == 0 {
 		o.recheck(a, c, at)

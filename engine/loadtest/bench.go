@@ -51,6 +51,7 @@ type group struct {
 	name   string
 	trials []trial
 	paced  bool // at a fixed rate: latencies are compared, not rates
+	slowed bool // so it is, and with the first trial's
 }
 
 // trial is one server under one load.
@@ -64,7 +65,7 @@ type trial struct {
 
 // scenarios are all there are.
 func scenarios() []scenario {
-	return []scenario{acks, chain, latency, duplicates, recovery, keys, memory, long, channels, incumbents}
+	return []scenario{acks, chain, latency, bulk, duplicates, recovery, keys, memory, long, channels, incumbents}
 }
 
 // scenario measures all rounds of all groups, in turns, so that what the

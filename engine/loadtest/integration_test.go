@@ -33,7 +33,7 @@ func few(t *testing.T, program string, scenarios ...string) (Options, *bytes.Buf
 	return Options{
 		Program: program, Version: "test", Scenarios: scenarios, Rounds: 1,
 		Duration: time.Second, Warmup: 100 * time.Millisecond,
-		Connections: []int{8}, Rates: []float64{100}, Keys: []int{1000}, Backlog: 2000, Long: 1000, Conversations: 100, Events: 1_000_000,
+		Connections: []int{8}, Rates: []float64{100}, Keys: []int{1000}, Bulk: 20_000, Backlog: 2000, Long: 1000, Conversations: 100, Events: 1_000_000,
 		Dir: t.TempDir(), Progress: progress, Now: time.Now,
 	}, progress
 }

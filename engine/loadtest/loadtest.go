@@ -45,6 +45,7 @@ type Options struct {
 	Keys          []int     // ids in the dedup window, in `keys`
 	Backlog       int       // events that wait, in `recover` and `memory`
 	Long          int       // events of `long`
+	Bulk          int       // commands of `bulk`
 	Conversations int
 	Callers       int // of `channels`, each with one conversation
 	Events        int // of one measurement at most
@@ -92,6 +93,12 @@ func (o *Options) Check() error {
 	between("events", float64(o.Events), 1, 20_000_000)
 	between("backlog", float64(o.Backlog), 1, 5_000_000)
 	between("long", float64(o.Long), 100, 20_000_000)
+	if slices.Contains(o.Scenarios, bulk.name) {
+		between("bulk", float64(o.Bulk), 1, 5_000_000)
+		if len(o.Rates) == 0 {
+			errs = append(errs, errors.New("rates: at least one number"))
+		}
+	}
 	if len(o.Keys) == 0 && (slices.Contains(o.Scenarios, keys.name) || slices.Contains(o.Scenarios, memory.name)) {
 		errs = append(errs, errors.New("keys: at least one number"))
 	}

@@ -37,6 +37,7 @@ type platform struct {
 	ledger        *ledger
 	limiter       *rate.Limiter
 	listener      net.Listener
+	bulk          atomic.Int64 // bulk commands that came
 	malformed     atomic.Int64 // requests from which no event could be read
 }
 
@@ -130,6 +131,10 @@ func (v *visitor) serve(ctx context.Context) error {
 
 func (v *visitor) carryOut(key uint64, arrived int64) {
 	d, ok := parseDelivery(v.body)
+	if !ok && bytes.Contains(v.body, []byte(`"content":"`+bulkMark)) {
+		v.bulk.Add(1)
+		return
+	}
 	if !ok {
 		v.malformed.Add(1)
 		return

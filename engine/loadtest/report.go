@@ -41,6 +41,7 @@ type Row struct {
 	// what was counted.
 	Median  Sample   `json:"median"`
 	Syncs   *Syncs   `json:"in_syncs,omitempty"` // at a fixed rate
+	Slower  *Slower  `json:"slower,omitempty"`   // beside something else, of what is measured alone
 	Samples []Sample `json:"samples"`
 }
 
@@ -104,6 +105,9 @@ func sumUp(g group, rounds [][]Sample) Group {
 		if i > 0 && g.paced {
 			row.Syncs = syncs(rounds, i)
 		}
+		if i > 0 && g.slowed {
+			row.Slower = slower(g, rounds, i)
+		}
 		out.Rows = append(out.Rows, row)
 	}
 	return out
@@ -122,9 +126,13 @@ func ratios(g group, rounds [][]Sample, i int) []Ratio {
 		for _, samples := range rounds {
 			all = append(all, per(samples[i].Rate, samples[j].Rate))
 		}
-		out = append(out, Ratio{To: base.name, Median: middle(all), Min: slices.Min(all), Max: slices.Max(all)})
+		out = append(out, ratioTo(base.name, all))
 	}
 	return out
+}
+
+func ratioTo(name string, rounds []float64) Ratio {
+	return Ratio{To: name, Median: middle(rounds), Min: slices.Min(rounds), Max: slices.Max(rounds)}
 }
 
 func syncs(rounds [][]Sample, i int) *Syncs {

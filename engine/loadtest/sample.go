@@ -10,10 +10,11 @@ type Sample struct {
 	// until the last has.
 	Rate   float64 `json:"per_second"`
 	Acks   float64 `json:"acks_per_second"`
-	Ack    Latency `json:"ack"`      // from sending the callback to its answer
-	Way    Latency `json:"way"`      // from sending the callback to the platform's receipt of the reply
-	CPU    float64 `json:"cpu_us"`   // of the server under test, per event
-	Device float64 `json:"device_b"` // bytes the server had written to the device, per event
+	Ack    Latency `json:"ack"`                       // from sending the callback to its answer
+	Way    Latency `json:"way"`                       // from sending the callback to the platform's receipt of the reply
+	CPU    float64 `json:"cpu_us"`                    // of the server under test, per event
+	Device float64 `json:"device_b"`                  // bytes the server had written to the device, per event
+	Bulk   float64 `json:"bulk_per_second,omitempty"` // bulk commands that reached the platform meanwhile
 	// Commits per event, and acts per commit. A commit of the engine is two
 	// syncs (bbolt writes its pages, then its root).
 	Commits  float64 `json:"commits"`
@@ -44,13 +45,19 @@ func (s *Sample) figures() []*float64 {
 		&s.Ack.P50, &s.Ack.P99, &s.Ack.P999, &s.Ack.Max,
 		&s.Way.P50, &s.Way.P99, &s.Way.P999, &s.Way.Max,
 		&s.CPU, &s.Device, &s.Commits, &s.Acts, &s.Handled,
-		&s.Resident, &s.Others, &s.Sync, &s.Ready, &s.Growth, &s.FileToLive, &s.BytesEach,
+		&s.Resident, &s.Others, &s.Sync, &s.Ready, &s.Growth, &s.FileToLive, &s.BytesEach, &s.Bulk,
 	}
 }
 
 // brief is the sample on the line that shows progress.
 func (s *Sample) brief() string {
 	line := fmt.Sprintf("%.0f/s, answer p50 %.2f ms p99 %.2f ms", s.Rate, s.Ack.P50, s.Ack.P99)
+	if s.Way.P99 > 0 {
+		line += fmt.Sprintf(", to platform p99 %.2f ms", s.Way.P99)
+	}
+	if s.Bulk > 0 {
+		line += fmt.Sprintf(", %.0f bulk commands/s", s.Bulk)
+	}
 	if s.Rate == 0 {
 		line = fmt.Sprintf("%.0f MiB", s.Resident)
 	}

@@ -84,7 +84,13 @@ func (r *Row) remarks() []string {
 		out = append(out, fmt.Sprintf("answer p50 = bare + %.1f F, p99 = %.1f F; to platform p50 = %.1f F, p99 = %.1f F",
 			f.AckP50, f.AckP99, f.WayP50, f.WayP99))
 	}
+	if x := r.Slower; x != nil {
+		out = append(out, fmt.Sprintf("of %s: answer p50 %s, p99 %s; to platform p50 %s, p99 %s", x.AckP50.To, x.AckP50, x.AckP99, x.WayP50, x.WayP99))
+	}
 	m := &r.Median
+	if m.Bulk > 0 {
+		out = append(out, fmt.Sprintf("%.0f bulk commands per second reached the platform meanwhile", m.Bulk))
+	}
 	if m.BytesEach > 0 {
 		out = append(out, fmt.Sprintf("%.1f bytes of heap each", m.BytesEach))
 	}
