@@ -118,7 +118,7 @@ func TestAnArrayTellsItsDuplicatesApart(t *testing.T) {
 
 func TestAnArrayIsTakenWholeOrNotAtAll(t *testing.T) {
 	r := newRig(t)
-	a := r.post("[" + envelopeOf("good") + `,{"task_id":"bad","account_id":"nobody","action":"send_text","params":{"to":"u1"}}` + "]")
+	a := r.post("[" + envelopeOf("good") + `,{"task_id":"bad","account_id":"nobody","action":"send_text","timestamp":1772600000,"params":{"to":"u1"}}` + "]")
 	a.wants(t, http.StatusBadRequest, "invalid")
 	if r.inStore() != 0 || len(r.submitted) != 0 {
 		t.Error("a part of it was stored")
@@ -154,20 +154,20 @@ func TestEveryBadFieldIsNamed(t *testing.T) {
 		name, body string
 		want       []string
 	}{
-		{"nothing in it", `{}`, []string{"0 action", "0 account_id", "0 task_id"}},
+		{"nothing in it", `{}`, []string{"0 action", "0 account_id", "0 task_id", "0 timestamp"}},
 		{"null", `null`, []string{"0 envelope"}},
 		{"a text", `"send"`, []string{"0 envelope"}},
 		{"an array of what is no envelope", `[1,null,[]]`, []string{"0 envelope", "1 envelope", "2 envelope"}},
 		{"an unknown account", strings.Replace(envelopeOf("t"), "shop", "shopp", 1), []string{"0 account_id"}},
 		{"an unknown action", strings.Replace(envelopeOf("t"), "send_text", "send_txt", 1), []string{"0 action"}},
 		{"an action that the channel has not", strings.Replace(envelopeOf("t"), "shop", "mute", 1), []string{"0 action"}},
-		{"no params", `{"task_id":"t","account_id":"shop","action":"send_text"}`, []string{"0 params.to", "0 params.content"}},
-		{"blank params", `{"task_id":"t","account_id":"shop","action":"send_text","params":{"to":" ","content":""}}`, []string{"0 params.to", "0 params.content"}},
-		{"params of other types", `{"task_id":"t","account_id":"shop","action":"send_text","params":{"to":1,"content":["x"]}}`, []string{"0 params.to", "0 params.content"}},
+		{"no params", `{"task_id":"t","account_id":"shop","action":"send_text","timestamp":1772600000}`, []string{"0 params.to", "0 params.content"}},
+		{"blank params", `{"task_id":"t","account_id":"shop","action":"send_text","timestamp":1772600000,"params":{"to":" ","content":""}}`, []string{"0 params.to", "0 params.content"}},
+		{"params of other types", `{"task_id":"t","account_id":"shop","action":"send_text","timestamp":1772600000,"params":{"to":1,"content":["x"]}}`, []string{"0 params.to", "0 params.content"}},
 		{"an unknown lane", envelopeOf("t", `"lane":"fast"`), []string{"0 lane"}},
 		{"a task id that is too long", envelopeOf(strings.Repeat("x", 513)), []string{"0 task_id"}},
-		{"a picture without its address", `{"task_id":"t","account_id":"shop","action":"send_image","params":{"to":"u1"}}`, []string{"0 params.url"}},
-		{"a friend request without its credential", `{"task_id":"t","account_id":"shop","action":"accept_friend","params":{}}`, []string{"0 params.scene"}},
+		{"a picture without its address", `{"task_id":"t","account_id":"shop","action":"send_image","timestamp":1772600000,"params":{"to":"u1"}}`, []string{"0 params.url"}},
+		{"a friend request without its credential", `{"task_id":"t","account_id":"shop","action":"accept_friend","timestamp":1772600000,"params":{}}`, []string{"0 params.scene"}},
 		{
 			"every type is wrong", `[` + envelopeOf("t") + `,{"trace_id":1,"task_id":2,"account_id":3,"action":4,"timestamp":"now","params":[],"lane":5}]`,
 			[]string{"1 trace_id", "1 task_id", "1 account_id", "1 action", "1 timestamp", "1 params", "1 lane"},
@@ -246,7 +246,7 @@ func TestActionsKeepTheirOrderWithTheirTarget(t *testing.T) {
 	} {
 		t.Run(tt.action, func(t *testing.T) {
 			r := newRig(t)
-			r.post(`{"task_id":"t","account_id":"shop","action":"`+tt.action+`","params":`+tt.params+`}`).wants(t, http.StatusAccepted, "")
+			r.post(`{"task_id":"t","account_id":"shop","action":"`+tt.action+`","timestamp":1772600000,"params":`+tt.params+`}`).wants(t, http.StatusAccepted, "")
 			if c := r.stored("t"); c.Action != tt.want || c.Conversation != tt.conversation {
 				t.Errorf("stored as %s in %q", c.Action, c.Conversation)
 			}
@@ -266,7 +266,7 @@ func TestLanes(t *testing.T) {
 
 func TestLongNumbersInParamsStayExact(t *testing.T) {
 	r := newRig(t)
-	r.post(`{"task_id":"t","account_id":"shop","action":"add_member","params":{"room_id":"r","invited_wxid":"u","seq":7881299999999999999}}`).wants(t, http.StatusAccepted, "")
+	r.post(`{"task_id":"t","account_id":"shop","action":"add_member","timestamp":1772600000,"params":{"room_id":"r","invited_wxid":"u","seq":7881299999999999999}}`).wants(t, http.StatusAccepted, "")
 	if got := r.stored("t").Params["seq"]; got != json.Number("7881299999999999999") {
 		t.Errorf("stored as %v (%T)", got, got)
 	}

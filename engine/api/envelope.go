@@ -14,8 +14,8 @@ import (
 	"bot/engine"
 )
 
-// envelope is a command as other systems send it. TaskID and Lane are optional;
-// one of TraceID and TaskID must be there.
+// envelope is a command as other systems send it. TaskID, Lane, NotBefore and
+// Deadline are optional; one of TraceID and TaskID must be there.
 type envelope struct {
 	TraceID   string
 	TaskID    string
@@ -24,6 +24,8 @@ type envelope struct {
 	Timestamp int64 // unix seconds; when the caller made it
 	Params    map[string]any
 	Lane      string       // default push
+	NotBefore moment       // it does not leave before
+	Deadline  moment       // past it, it is dead
 	mistyped  []fieldError // members of another type than they should have
 }
 
@@ -46,18 +48,28 @@ func (e *envelope) UnmarshalJSON(b []byte) error {
 		{"timestamp", "whole seconds since 1970, as a number", &e.Timestamp},
 		{"params", "an object", &e.Params},
 		{"lane", "a text", &e.Lane},
+		{"not_before", aMoment, &e.NotBefore},
+		{"deadline", aMoment, &e.Deadline},
 	} {
 		raw, ok := members[m.name]
 		if !ok {
 			continue
 		}
-		d := json.NewDecoder(bytes.NewReader(raw))
-		d.UseNumber() // ids in params never go through float64
-		if d.Decode(m.into) != nil {
+		if read(raw, m.into) != nil {
 			e.mistyped = append(e.mistyped, fieldError{Field: m.name, Message: "it must be " + m.want})
 		}
 	}
 	return nil
+}
+
+// read decodes one member. Ids in params never go through float64.
+func read(raw json.RawMessage, into any) error {
+	if into, ok := into.(*map[string]any); ok {
+		d := json.NewDecoder(bytes.NewReader(raw))
+		d.UseNumber()
+		return d.Decode(into)
+	}
+	return json.Unmarshal(raw, into)
 }
 
 // Limits of one call, so that a request is bounded in memory and in the store.
@@ -174,6 +186,10 @@ func (e *envelope) command(index int, many bool, needs func(account string, a en
 	case strings.ContainsFunc(id, unicode.IsControl):
 		wrong("task_id", "it holds a control character, which no header can carry")
 	}
+	if len(e.TraceID) > maxID || strings.ContainsFunc(e.TraceID, unicode.IsControl) {
+		wrong("trace_id", "it has at most %d bytes, and no control characters", maxID)
+	}
+	e.checkTimes(now, wrong)
 	for _, p := range texts(action, known) {
 		if s, ok := e.Params[p].(string); !ok || strings.TrimSpace(s) == "" {
 			wrong("params."+p, "%s needs it, as a text", action)
@@ -184,6 +200,10 @@ func (e *envelope) command(index int, many bool, needs func(account string, a en
 			wrong("params."+p, "%s needs it on this channel", action)
 		}
 	}
+	if known && lacks(action, e.Params) {
+		wrong("params."+oneOf[action][0], "%s needs one of %s", action, strings.Join(oneOf[action], ", "))
+	}
+	checkParams(action, e.Params, wrong)
 	lane := engine.LanePush
 	if e.Lane != "" {
 		var ok bool
@@ -197,6 +217,7 @@ func (e *envelope) command(index int, many bool, needs func(account string, a en
 	return engine.Command{
 		TaskID: id, TraceID: e.TraceID, Account: e.AccountID, Conversation: conversation(action, e.Params, id),
 		Action: action, Text: text(action, e.Params), Params: e.Params, Lane: lane, Created: now, Submitted: true,
+		NotBefore: time.Time(e.NotBefore), Deadline: time.Time(e.Deadline),
 	}, nil
 }
 

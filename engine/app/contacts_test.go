@@ -68,7 +68,7 @@ func (r *rig) befriend(id, user string) {
 // submit hands in a text as another system would.
 func (r *rig) submit(taskID, lane, user, text string) {
 	r.t.Helper()
-	body := fmt.Sprintf(`{"task_id":%q,"account_id":"shop","action":"send_text","lane":%q,"params":{"to":%q,"content":%q}}`, taskID, lane, user, text)
+	body := fmt.Sprintf(`{"task_id":%q,"account_id":"shop","action":"send_text","lane":%q,"timestamp":1772600000,"params":{"to":%q,"content":%q}}`, taskID, lane, user, text)
 	if status := r.admin(http.MethodPost, "/api/v1/commands", body, nil); status != http.StatusAccepted {
 		r.t.Fatalf("submit %s: %d", taskID, status)
 	}

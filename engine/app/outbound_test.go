@@ -85,7 +85,7 @@ func TestAnOutageOfThePlatformCostsNothing(t *testing.T) {
 			r.say(fmt.Sprint(user, i), user, fmt.Sprint("t", i))
 		}
 	}
-	push := `{"task_id":"p1","account_id":"shop","action":"send_text","params":{"to":"w","content":"pushed"}}`
+	push := `{"task_id":"p1","account_id":"shop","action":"send_text","timestamp":1772600000,"params":{"to":"w","content":"pushed"}}`
 	if status := r.admin(http.MethodPost, "/api/v1/commands", push, nil); status != http.StatusAccepted {
 		t.Fatalf("submit: %d", status)
 	}

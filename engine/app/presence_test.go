@@ -35,7 +35,7 @@ func (r *rig) held(account string, want bool) {
 
 func (r *rig) push(taskID, to string) {
 	r.t.Helper()
-	body := fmt.Sprintf(`{"task_id":%q,"account_id":"shop","action":"send_text","params":{"to":%q,"content":%q}}`, taskID, to, taskID)
+	body := fmt.Sprintf(`{"task_id":%q,"account_id":"shop","action":"send_text","timestamp":1772600000,"params":{"to":%q,"content":%q}}`, taskID, to, taskID)
 	if status := r.admin(http.MethodPost, "/api/v1/commands", body, nil); status != http.StatusAccepted {
 		r.t.Errorf("submit %s: %d", taskID, status)
 	}
@@ -120,7 +120,7 @@ base_url = "http://PLATFORM"
 		t.Errorf("said %q", got)
 	}
 	if status := r.admin(http.MethodPost, "/api/v1/commands",
-		`{"task_id":"p2","account_id":"shop","action":"accept_friend","params":{"scene":"s"}}`, nil); status != http.StatusBadRequest {
+		`{"task_id":"p2","account_id":"shop","action":"accept_friend","timestamp":1772600000,"params":{"scene":"s"}}`, nil); status != http.StatusBadRequest {
 		t.Errorf("accepting a friend with a robot: %d", status)
 	}
 	r.idle()

@@ -170,7 +170,7 @@ func TestWhatARemovedAccountHasWaitsForItsReturn(t *testing.T) {
 	for i := 1; i <= 3; i++ { // the first is at its turn when the account goes, the others wait
 		r.say(fmt.Sprint("m", i), "u", fmt.Sprint("t", i))
 	}
-	status := r.admin(http.MethodPost, "/api/v1/commands", `{"task_id":"later","account_id":"shop","action":"send_text","params":{"to":"v","content":"pushed"}}`, nil)
+	status := r.admin(http.MethodPost, "/api/v1/commands", `{"task_id":"later","account_id":"shop","action":"send_text","timestamp":1772600000,"params":{"to":"v","content":"pushed"}}`, nil)
 	if status != http.StatusAccepted {
 		t.Fatalf("submit: %d", status)
 	}

@@ -109,7 +109,7 @@ func (c *crashes) replayCommand() {
 // enter hands in a text as another system would, whose task id it is.
 func (c *crashes) enter(account, user, taskID string) {
 	c.t.Helper()
-	body := fmt.Sprintf(`{"task_id":%q,"account_id":%q,"action":"send_text","params":{"to":%q,"content":%q}}`, taskID, account, user, taskID)
+	body := fmt.Sprintf(`{"task_id":%q,"account_id":%q,"action":"send_text","timestamp":1772600000,"params":{"to":%q,"content":%q}}`, taskID, account, user, taskID)
 	c.ask(http.MethodPost, "/api/v1/commands", body, http.StatusAccepted, http.StatusOK)
 }
 

@@ -188,7 +188,7 @@ func TestARunningEngineShowsNoSecret(t *testing.T) {
 		ask("GET", path, secretAdmin, "")
 		ask("GET", path, secretAdmin[:len(secretAdmin)-1], "")
 	}
-	ask("POST", "/api/v1/commands", secretAdmin, `{"task_id":"t","account_id":"shop","action":"send_text","params":{"to":"u","content":"400"}}`)
+	ask("POST", "/api/v1/commands", secretAdmin, `{"task_id":"t","account_id":"shop","action":"send_text","timestamp":1772600000,"params":{"to":"u","content":"400"}}`)
 	ask("GET", "/api/v1/commands/t", secretAdmin, "")
 	for _, args := range [][]string{{"dead", "list"}, {"dead", "list", "-json"}, {"dead", "replay", "-all"}, {"reload"}} {
 		got := s.bot(args...)
