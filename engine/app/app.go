@@ -183,20 +183,7 @@ func (a *App) build(cfg *config.Config) error {
 	grace := cfg.ShutdownGrace.Std()
 	a.ear = byhand.New(time.Now)
 	a.queue = queue.New(queue.Options{Inbox: a.store, Buffer: 64, Log: a.o.Log})
-	a.egress = egress.New(egress.Options{
-		Outbox: a.store, Global: cfg.Limit.Rate, Accounts: a.o.Plan.senders, Unwanted: a.unwanted,
-		Vet:     a.vet,
-		Recall:  a.store.Recall,
-		Sending: a.ear.Sent,
-		Settled: a.traceSettled,
-		Halted:  func(account, note string) { a.presence.Suspect(account, note) },
-		Now:     a.store.Now, Chance: a.o.Chance, Grace: grace * 2 / 5, Log: a.o.Log, Metrics: a.metrics,
-		CalledOff: a.calledOff,
-		Vet:       a.vet,
-		Sending:   a.ear.Sent,
-		Halted:    func(account, note string) { a.presence.Suspect(account, note) },
-		Now:       a.store.Now, Chance: a.o.Chance, Grace: grace * 2 / 5, Log: a.o.Log, Metrics: a.metrics,
-	})
+	a.egress = egress.New(a.egressOptions(cfg))
 	a.presence = presence.New(presence.Options{
 		Offline: turn.OfflineKey, Why: whyOffline, Store: a.store, Accounts: a.probers, Log: a.o.Log,
 		Hold: func(account, reason string) { a.egress.Hold(account, causeOffline, reason) },

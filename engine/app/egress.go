@@ -1,0 +1,31 @@
+package app
+
+import (
+	"bot/engine/config"
+	"bot/engine/egress"
+)
+
+// egressOptions is what the sending end works with: the outbox, the accounts, and
+// whoever has a say in whether and how something leaves, or wants to know.
+func (a *App) egressOptions(cfg *config.Config) egress.Options {
+	return egress.Options{
+		Outbox:   a.store,
+		Accounts: a.o.Plan.senders,
+		Global:   cfg.Limit.Rate,
+
+		CalledOff: a.calledOff,
+		Unwanted:  a.unwanted,
+		Vet:       a.vet,
+		Recall:    a.store.Recall,
+
+		Sending: a.ear.Sent,
+		Settled: a.traceSettled,
+		Halted:  func(account, note string) { a.presence.Suspect(account, note) },
+
+		Now:     a.store.Now,
+		Chance:  a.o.Chance,
+		Grace:   cfg.ShutdownGrace.Std() * 2 / 5,
+		Log:     a.o.Log,
+		Metrics: a.metrics,
+	}
+}
