@@ -70,9 +70,23 @@ const (
 	// Due begins a run of the schedule that Receiver names. Its conversation is
 	// the schedule's own, and Time when it was due.
 	Due Kind = "due"
+	// Confirmed is what a platform says later of a command of ours that it had only
+	// accepted: whether it was carried out. Params hold ConfirmKey, by which it
+	// speaks of the command, ConfirmOutcome and, in its own words, ConfirmNote.
+	Confirmed Kind = "confirmed"
 	// Unknown is an event the adapter understood as well-formed but that has
 	// no meaning to skills. It is logged like any other and answered by none.
 	Unknown Kind = "unknown"
+)
+
+// The params of a Confirmed event, and the values of ConfirmOutcome.
+const (
+	ConfirmKey     = "key"
+	ConfirmOutcome = "outcome"
+	ConfirmNote    = "note"
+
+	ConfirmOK     = "ok"
+	ConfirmFailed = "failed"
 )
 
 // kinds are those that skills can answer, in the order of the table.
@@ -134,7 +148,9 @@ func (k Kind) OfFriend() bool {
 
 // OfAccount tells whether the kind is about the account itself or about its own
 // calls: the engine has to see it whoever else is refused.
-func (k Kind) OfAccount() bool { return k == Offline || k == Online || k == AsyncResult }
+func (k Kind) OfAccount() bool {
+	return k == Offline || k == Online || k == AsyncResult || k == Confirmed
+}
 
 // Begins tells whether the kind is the beginning of something that can only
 // begin once (Event.Fact), until a kind that Parts ends it.

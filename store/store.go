@@ -250,7 +250,8 @@ type Progress struct {
 	Reason    string    `json:"reason,omitempty"`
 	Tries     []Try     `json:"tries,omitempty"`
 	// Awaits is the key by which the platform will confirm an Unconfirmed command,
-	// AwaitsUntil how long that is waited for.
+	// AwaitsUntil how long that is waited for. The key stays with a command that is
+	// InDoubt or Waiting to be sent again: its confirmation may come late.
 	Awaits      string    `json:"awaits,omitempty"`
 	AwaitsUntil time.Time `json:"awaits_until,omitzero"`
 }
@@ -313,8 +314,12 @@ type Outbox interface {
 	// Resolve ends the doubt about a command in a person's stead: it arrived, and
 	// is Confirmed, or it is to be sent again. Then it counts as created now, loses a
 	// deadline that has passed and joins the tail of the outbox under another id,
-	// with its Tries and no attempt charged. ErrGone when it is not InDoubt.
+	// with its Tries, what it Awaits and no attempt charged. ErrGone when it is not
+	// InDoubt.
 	Resolve(ctx context.Context, taskID string, arrived bool) error
+	// Doubts returns those of Deliveries that are InDoubt. It costs what they cost,
+	// however many others there are.
+	Doubts(after uint64, limit int) ([]Delivery, error)
 	// Find looks a task id up: in the outbox (a Delivery), or how it ended if
 	// that is still known; the Delivery's Progress then tells what was tried.
 	// ErrGone when it is unknown.

@@ -210,6 +210,7 @@ func (a *App) build(cfg *config.Config) error {
 		Buried:    a.buried,
 		Failed:    a.traceFailed,
 		Show:      a.show,
+		Confirm:   a.egress.Confirm,
 		Workers:   cfg.Queue.Workers, Attempts: cfg.Queue.Attempts, RetryFor: cfg.Queue.RetryFor.Std(),
 		Timeout: skillTimeout, Grace: grace * 2 / 5,
 		Now: a.store.Now, Chance: a.o.Chance, Log: a.o.Log, Metrics: a.metrics,
@@ -260,9 +261,9 @@ func (a *App) handled(e *engine.Event, r turn.Report) {
 
 // keep has a copy of a handled event kept, unless it came to nothing because its
 // fact was told before: a replay would answer that a second time. That a schedule
-// was due is no intake either.
+// was due is no intake either, nor what a platform says of our own commands.
 func (a *App) keep(e *engine.Event, r turn.Report) {
-	if r.Outcome != turn.Void && e.Kind != engine.Due {
+	if r.Outcome != turn.Void && e.Kind != engine.Due && e.Kind != engine.Confirmed {
 		a.recent.Add(e, r.Kind)
 	}
 }

@@ -34,7 +34,7 @@ var platforms = []platform{
 	{
 		Adapter: generic.Adapter,
 		accounts: config.Channel{
-			Keys: []string{"app_id", "token", "secret"}, Tells: []string{"app_id"},
+			Keys: []string{"app_id", "token", "secret", "confirm", "confirm_within"}, Tells: []string{"app_id"},
 			Needs:   func(string) []string { return []string{"base_url"} },
 			Default: func(_ string, a *config.Account) { a.OnDoubt = "resend" },
 		},
@@ -165,6 +165,7 @@ func channelAccount(a *config.Account) channel.Account {
 		AppID: a.AppID, WID: a.WID, GUID: a.GUID,
 		Form: a.Form, CorpID: a.CorpID, AgentID: a.AgentID, CallbackToken: a.CallbackToken.Reveal(),
 		EncodingAESKey: a.EncodingAESKey.Reveal(), ReceiveID: a.ReceiveID, Key: a.Key.Reveal(),
+		Confirm: a.Confirm,
 	}
 }
 

@@ -309,6 +309,7 @@ func outbound(a *config.Account, s channel.Sender) egress.Account {
 		Sender: s, Limits: limits, OnDoubt: a.OnDoubt,
 		Attempts: a.Retry.Attempts, Backoff: a.Retry.Backoff,
 		GiveUp: a.Retry.GiveUp.Std(), Timeout: a.Retry.Timeout.Std(),
+		ConfirmWithin: a.ConfirmWithin.Std(),
 	}
 }
 

@@ -31,6 +31,8 @@ type Account struct {
 	EncodingAESKey string
 	ReceiveID      string
 	Key            string // of form robot
+
+	Confirm bool // generic: what was accepted is confirmed later
 }
 
 // Secrets are the texts that must not be seen.

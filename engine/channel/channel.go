@@ -132,6 +132,9 @@ type Sender interface {
 // MaxNote bounds the note of a command that was carried out, in bytes.
 const MaxNote = 512
 
+// MaxKey bounds the key of a confirmation, in bytes.
+const MaxKey = 512
+
 // What a Sender may be besides. Each makes requests of its own, with the
 // account's credentials, and its errors are *SendErrors.
 type (
@@ -159,6 +162,15 @@ type (
 	// "resend" then holds the others for a person.
 	Repeater interface {
 		Repeatable(c *engine.Command) bool
+	}
+	// Confirmer tells which commands are only accepted when Send returns: the
+	// platform says later, by an event of the kind engine.Confirmed, whether it
+	// carried them out. Awaits is given a command that was sent and its note, and
+	// returns the key by which that event will speak of it, at most MaxKey bytes; ""
+	// when none is to come. It is asked before the command is sent as well, without
+	// a note: a key that can be told then is good even if the answer is lost.
+	Confirmer interface {
+		Awaits(c *engine.Command, note string) (key string)
 	}
 	// Explainer says why the platform cannot do an action in answer to an event of
 	// the kind, or why it lacks the action ("" as the kind); "" when it can, or when

@@ -10,8 +10,12 @@ import (
 // maxNote is the length of a SendError's note in characters.
 const maxNote = 200
 
-// note makes words that may be the platform's own fit for logs, traces and the
-// console. Secrets go first: cut afterwards, none can survive in half.
+// Words makes words that may be the platform's own fit for logs, traces and the
+// console.
+func Words(s string) string { return new(Call).note(s) }
+
+// note is Words without secrets. They go first: cut afterwards, none can survive in
+// half.
 func (c *Call) note(s string) string {
 	for _, secret := range c.Secrets {
 		if secret == "" {

@@ -52,6 +52,7 @@ func stubVerb(ctx context.Context, c *call) int {
 	delay := c.flags.Duration("delay", 0, "wait before each answer")
 	fail := c.flags.String("fail", "0%", "`share` of the calls that are answered 500")
 	hang := c.flags.String("hang", "0%", "`share` of the calls that are carried out and hung up on")
+	confirm := c.flags.String("confirm", "never", "`how` and when the bot is told what became of its calls (generic, with -callback): ok, failed, never, ok:2s, failed:2s")
 	throttle := c.flags.String("throttle", "", "refuse in the platform's way what goes beyond this `rate`, like 20/m")
 	if code, ok := c.parse(0, 0); !ok {
 		return code
@@ -69,6 +70,15 @@ func stubVerb(ctx context.Context, c *call) int {
 		return exitUsage
 	}
 	var err error
+	if o.Confirm, err = stub.ParseConfirm(*confirm); err == nil && o.Confirm != nil {
+		if o.Confirm.Target = *callback; *callback == "" || cmp.Or(*channel, "generic") != "generic" {
+			err = errors.New("-confirm needs -callback and the channel generic")
+		}
+	}
+	if err != nil {
+		c.say(err)
+		return exitUsage
+	}
 	if o.Protocol, err = protocolOf(cmp.Or(*channel, "generic")); err != nil {
 		c.say(err)
 		return exitUsage

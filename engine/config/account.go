@@ -38,6 +38,7 @@ func (l *loader) account(s *Section, cfg *Config) Account {
 	l.checkInbound(s, &a, &c, cfg)
 	l.checkOutbound(s, &a)
 	l.checkPace(s, &a)
+	l.checkConfirm(s, &a)
 	l.checkPeople(s, "blocked", a.Blocked)
 	l.checkPeople(s, "test_users", a.TestUsers)
 	return a

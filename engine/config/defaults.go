@@ -53,6 +53,8 @@ func defaultAccount(c *Channel, form string, cfg *Config) Account {
 			GiveUp:   engine.Duration(24 * time.Hour),
 			Timeout:  engine.Duration(10 * time.Second),
 		},
+
+		ConfirmWithin: engine.Duration(5 * time.Second),
 	}
 	if c.Default != nil {
 		c.Default(form, &a)

@@ -192,6 +192,8 @@ func TestDefaults(t *testing.T) {
 			Timezone: "Asia/Shanghai", Location: shanghai,
 			Limit: AccountLimit{Burst: 1, Parallel: 16},
 			Retry: Retry{8, engine.Range{Min: time.Second, Max: 5 * time.Minute}, d(24 * time.Hour), d(10 * time.Second)},
+
+			ConfirmWithin: d(5 * time.Second),
 		}},
 	}
 	cfg.Accounts[0].section = nil

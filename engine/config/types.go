@@ -164,6 +164,11 @@ type Account struct {
 	ReceiveID      string `toml:"receive_id"`
 	Key            Secret `toml:"key"`
 
+	// Confirm: the platform tells later whether it carried out what it accepted,
+	// which is waited for as long as ConfirmWithin says.
+	Confirm       bool            `toml:"confirm"`
+	ConfirmWithin engine.Duration `toml:"confirm_within"`
+
 	Location *time.Location `toml:"-"` // of Timezone
 
 	section *Section

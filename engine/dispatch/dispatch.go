@@ -63,8 +63,9 @@ type Options struct {
 	// long. nil = nobody asks.
 	Failed func(e *engine.Event, tries store.Tries, wait time.Duration)
 
-	// Show is turn.Options.Show.
-	Show func(e *engine.Event, text string)
+	// Show is turn.Options.Show, and Confirm turn.Options.Confirm.
+	Show    func(e *engine.Event, text string)
+	Confirm func(ctx context.Context, account, key string, ok bool, note string) error
 
 	Workers  int           // turns at a time; default 64
 	Attempts int           // at one event, before it is buried; default 5

@@ -123,6 +123,7 @@ func (d *Dispatcher) played(ctx context.Context, j job, e store.Entry, tries sto
 		Show:    d.o.Show,
 		Go:      d.crew.Go,
 		Enter:   v.enter,
+		Confirm: d.o.Confirm,
 	}, e)
 	busy, isBusy := errors.AsType[*turn.BusyError](err)
 	_, blamed := errors.AsType[*turn.SkillError](err)

@@ -21,6 +21,7 @@ const calendarLook = time.Minute
 // is closed: its commands are held until it is.
 type account struct {
 	index
+	confirms
 	name   string
 	conf   Account
 	open   bool

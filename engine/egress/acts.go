@@ -44,6 +44,12 @@ type flight struct {
 	took       time.Duration      // by the request; 0: there was none
 	settlement store.Settlement
 	err        error // of the mark or the settle
+
+	// Of a flight that makes no request: what the platform says of an earlier one,
+	// as it is counted, and who told it (nil: its silence).
+	told         string
+	confirmation *confirmation
+	inLine       bool // the command stands in its line all the while
 }
 
 // errPutOff ends an act that found the store full until it was too late.

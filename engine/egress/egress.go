@@ -41,6 +41,9 @@ type Account struct {
 	// the reason that it has not left. 0 is no limit.
 	GiveUp  time.Duration
 	Timeout time.Duration // of one request; 0 is 30 s
+	// ConfirmWithin is how long a command waits for the platform to confirm that it
+	// was carried out, where its Sender is a channel.Confirmer; 0 is 5 s.
+	ConfirmWithin time.Duration
 }
 
 // The values of Account.OnDoubt. Anything else counts as Hold.
@@ -108,6 +111,10 @@ type Egress struct {
 	shown     map[string]shown             // how accounts stand with their platforms, for people
 	bound     map[string]pace.By           // whose limit their next commands wait for
 	held      bool                         // holds changed, since the owner took them
+	confirmed []*confirmation              // told and not taken by the owner yet
+	resolved  []store.Delivery             // doubts that a person ended, likewise
+	// unconfirmed are the commands that wait for their confirmation, by account.
+	unconfirmed map[string]int
 }
 
 // settings is what a reload replaces.
@@ -154,7 +161,10 @@ func New(o Options) *Egress {
 	if o.Metrics == nil {
 		o.Metrics = metrics.New()
 	}
-	e := &Egress{opts: o, poke: make(chan struct{}, 1), holds: make(map[string]map[string]string), shown: make(map[string]shown), bound: make(map[string]pace.By)}
+	e := &Egress{
+		opts: o, poke: make(chan struct{}, 1), holds: make(map[string]map[string]string), shown: make(map[string]shown),
+		bound: make(map[string]pace.By), unconfirmed: make(map[string]int),
+	}
 	e.Reconfigure(o.Accounts, o.Global)
 	return e
 }
@@ -281,6 +291,7 @@ func (e *Egress) Run(ctx context.Context) error {
 
 	e.mu.Lock()
 	e.changed, e.held = true, true // the limiters of an earlier Run ended with it
+	clear(e.unconfirmed)
 	e.mu.Unlock()
 	return newOwner(ctx, e).run(ctx)
 }

@@ -49,9 +49,11 @@ func (o *owner) admit(d store.Delivery, at instant) {
 		a.warned = true
 		o.opts.Log.Warn("commands are held: their account is not configured", "account", a.name)
 	}
+	o.await(a, d, confirmGrace, at)
 	switch {
 	case d.Progress.Phase == store.InDoubt:
-		// A person decides.
+		// A person decides, or its platform after all.
+	case d.Progress.Phase == store.Unconfirmed:
 	case d.Progress.Phase == store.Sending && a.open:
 		o.doubt(o.resume(a, d, at), at)
 	case d.Progress.Phase == store.Sending:
@@ -129,6 +131,7 @@ func (o *owner) configure(s *settings, at instant) {
 		for _, id := range doubts {
 			o.reopen(a, id, at)
 		}
+		o.judgeEarly(a, at)
 	}
 }
 
@@ -158,6 +161,9 @@ func complete(a Account) Account {
 	if a.Timeout <= 0 {
 		a.Timeout = 30 * time.Second
 	}
+	if a.ConfirmWithin <= 0 {
+		a.ConfirmWithin = confirmWithin
+	}
 	return a
 }
 
@@ -178,11 +184,14 @@ func (o *owner) resume(a *account, d store.Delivery, at instant) *flight {
 	c := a.conversation(d.Command.Conversation, at)
 	a.rest(c)
 	o.active++
-	return &flight{account: a, conf: a.conf, conversation: c, lane: laneOf(d.Command), item: o.item(a, d), delivery: d}
+	f := &flight{account: a, conf: a.conf, conversation: c, lane: laneOf(d.Command), item: o.item(a, d), delivery: d}
+	a.takeOff(d.ID)
+	return f
 }
 
 // doubt settles a command whose answer nobody read. Its attempt was charged
-// with the mark; where it may be repeated that is due at once.
+// with the mark; where it may be repeated that is due at once, unless it may be
+// confirmed yet.
 func (o *owner) doubt(f *flight, at instant) {
 	f.failure = &channel.SendError{Class: channel.Unsure, Note: "the process ended before it read the answer"}
 	f.progress = f.delivery.Progress
@@ -201,7 +210,7 @@ func (o *owner) recheck(a *account, c *conversation, at instant) {
 			if _, err := o.opts.Outbox.Delivery(l.items[0].id); !errors.Is(err, store.ErrGone) {
 				break // any other error is met again when its turn comes
 			}
-			l.items.remove(0)
+			o.forget(a, l.items.remove(0).id)
 		}
 	}
 	a.release(c, at)

@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"bot/engine"
 	"bot/engine/pace"
 	"bot/engine/warm"
+	"bot/engine/wheel"
 	"bot/store"
 )
 
@@ -32,7 +34,8 @@ type owner struct {
 	served int
 	turns  turns
 
-	active   int // flights
+	wheel    *wheel.Wheel[*awaited] // when the wait for a confirmation ends
+	active   int                    // flights
 	timer    *time.Timer
 	stopping bool
 	err      error // why Run ends early
@@ -49,6 +52,7 @@ func newOwner(ctx context.Context, e *Egress) *owner {
 		byName:   map[string]*account{},
 		actions:  map[engine.Action]int32{},
 		global:   pace.NewGlobal(engine.Rate{}, time.Now()),
+		wheel:    wheel.New[*awaited](time.Now(), confirmTick),
 		timer:    time.NewTimer(time.Hour),
 	}
 }
@@ -59,6 +63,7 @@ func (o *owner) run(ctx context.Context) error {
 	defer o.endGrace()
 	defer o.crew.Close()
 	defer o.timer.Stop()
+	defer o.handBack()
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -75,6 +80,7 @@ func (o *owner) run(ctx context.Context) error {
 			o.stop()
 		}
 		if !o.stopping {
+			o.listen()
 			o.step()
 		}
 		if o.stopping && o.active == 0 {
@@ -134,6 +140,7 @@ func (o *owner) fail(err error) {
 // step does everything that can be done now and sets the timer.
 func (o *owner) step() {
 	at := o.now()
+	o.ring(at)
 	for _, a := range o.accounts {
 		if !a.alarm.IsZero() && !a.alarm.After(at.mono) {
 			a.dirty = true
@@ -141,6 +148,7 @@ func (o *owner) step() {
 		if a.dirty && a.open {
 			a.ripen(at)
 			o.expire(a, at)
+			o.timeOut(a, at)
 		}
 	}
 	for !o.stopping {
@@ -154,7 +162,7 @@ func (o *owner) step() {
 }
 
 func (o *owner) setTimer(at instant) {
-	var next time.Time
+	next, _ := o.wheel.Next()
 	for _, a := range o.accounts {
 		if !a.alarm.IsZero() && (next.IsZero() || a.alarm.Before(next)) {
 			next = a.alarm
@@ -238,6 +246,7 @@ func (o *owner) begin(l *line, from choice, at instant) {
 	a.took(f, from.offer, at)
 	o.turns.took(f.lane, from.lanes)
 	f.progress = marked(f.delivery.Progress, at.wall)
+	f.progress.Awaits = cmp.Or(f.awaits(""), f.progress.Awaits)
 	f.stage = marking
 	a.marking++
 	o.crew.Go(func() { o.acts.mark(f) })
@@ -271,8 +280,12 @@ func (o *owner) fetch(a *account, l *line, at instant) *flight {
 	switch {
 	case err == nil && d.Progress.Phase == store.Waiting:
 		o.active++
-		return &flight{account: a, conf: a.conf, conversation: c, lane: lane, item: it, delivery: d}
-	case err == nil || errors.Is(err, store.ErrGone):
+		f := &flight{account: a, conf: a.conf, conversation: c, lane: lane, item: it, delivery: d}
+		a.takeOff(d.ID)
+		return f
+	case err == nil:
+	case errors.Is(err, store.ErrGone):
+		o.forget(a, it.id)
 	case errors.Is(err, store.ErrFailed) || errors.Is(err, store.ErrClosed):
 		o.fail(err)
 	default:

@@ -35,6 +35,7 @@ func (o *owner) marked(f *flight) {
 		o.launch(a, at)
 	case errors.Is(f.err, store.ErrGone): // cancelled meanwhile
 		a.pacer.Unsent(f.left)
+		o.forget(a, f.delivery.ID)
 		o.land(f, at)
 	case errors.Is(f.err, errPutOff):
 		a.pacer.Unsent(f.left)
@@ -63,7 +64,7 @@ func (o *owner) launch(a *account, at instant) {
 	for len(a.queued) > 0 && a.wire < a.pacer.Parallel() {
 		f := a.queued[0]
 		a.queued = a.queued[1:]
-		if o.vet(f); f.vetted.Refused != "" || o.late(f, at) {
+		if o.vet(f); f.vetted.Refused != "" || a.arrived(f.delivery.ID) || o.late(f, at) {
 			o.withdraw(f)
 			continue
 		}
@@ -100,12 +101,17 @@ func (o *owner) answered(f *flight) {
 	}
 	f.harden()
 	o.tell(f, at)
-	s := f.verdict(at.wall, func(n int) time.Duration { return backoff(f.conf.Backoff, n, o.opts.Chance) })
+	s := f.verdict(at.wall, o.backoff(f))
 	s.Learned = append(s.Learned, o.note(a, at)...)
 	o.settle(f, s)
 	if !o.stopping {
 		o.regroup(a, at)
 	}
+}
+
+// backoff is the wait after so many attempts at the flight's command.
+func (o *owner) backoff(f *flight) func(attempts int) time.Duration {
+	return func(n int) time.Duration { return backoff(f.conf.Backoff, n, o.opts.Chance) }
 }
 
 // tell lets the account's pace know what the platform said.
@@ -164,16 +170,24 @@ func (o *owner) settled(f *flight) {
 	case f.err == nil:
 		o.record(f)
 		o.opts.Settled(f.delivery.Command, f.settlement)
-		if p := f.settlement.Progress; f.settlement.Final == "" && p.Phase == store.Waiting {
+		p := f.settlement.Progress
+		if f.settlement.Final != "" {
+			o.forget(a, f.delivery.ID)
+		} else {
+			o.await(a, store.Delivery{ID: f.delivery.ID, Command: f.delivery.Command, Progress: p}, 0, at)
+		}
+		if f.settlement.Final == "" && p.Phase == store.Waiting && !f.inLine {
 			f.item.ready = max(f.item.due, nanos(p.NotBefore))
 			a.add(f.conversation, f.lane, f.item, at)
 		}
 	case errors.Is(f.err, store.ErrGone): // a person was faster
+		o.forget(a, f.delivery.ID)
 	case errors.Is(f.err, errPutOff):
 		o.opts.Log.Warn("outcome of a request not stored; it will be in doubt", append(f.attrs(), "error", f.err)...)
 	default:
 		o.fail(f.err)
 	}
+	o.tellConfirmed(f)
 	o.land(f, at)
 }
 
@@ -185,6 +199,9 @@ func (o *owner) land(f *flight, at instant) {
 	a.release(c, at)
 	if c.recheck && c.flights == 0 {
 		o.recheck(a, c, at)
+	}
+	if delete(a.flying, f.delivery.ID); len(a.early) > 0 && !o.stopping {
+		o.judgeEarly(a, at)
 	}
 }
 
@@ -201,7 +218,8 @@ func (o *owner) record(f *flight) {
 	if s.Final == store.Cancelled {
 		m.Cancelled.WithLabelValues(name).Inc()
 	}
-	if s.Final == store.Sent && f.failure == nil && !o.opts.Log.Enabled(context.Background(), slog.LevelDebug) {
+	good := s.Final == store.Sent || s.Final == store.Confirmed || s.Progress.Phase == store.Unconfirmed
+	if good && f.failure == nil && !o.opts.Log.Enabled(context.Background(), slog.LevelDebug) {
 		return // the line costs more than the rest of this
 	}
 	attrs := append(f.attrs(), "outcome", outcome)
@@ -212,7 +230,7 @@ func (o *owner) record(f *flight) {
 		if f.failure.Class == channel.Unreachable || f.failure.Class == channel.Throttled {
 			level = slog.LevelDebug // one line tells of the whole account
 		}
-	case s.Final == store.Sent:
+	case good:
 		level = slog.LevelDebug
 	case s.Final == store.Dead:
 		attrs = append(attrs, "reason", s.Progress.Reason)

@@ -16,6 +16,7 @@ func marked(p store.Progress, now time.Time) store.Progress {
 	return store.Progress{
 		Phase:    store.Sending,
 		Attempts: p.Attempts + 1,
+		Awaits:   p.Awaits,
 		Tries:    lastTries(append(slices.Clone(p.Tries), store.Try{Time: now})),
 	}
 }
@@ -29,9 +30,12 @@ func (f *flight) verdict(now time.Time, backoff func(attempts int) time.Duration
 	id, p, failure := f.delivery.ID, f.progress, f.failure
 	p.Tries = answered(p.Tries, f.note, failure, now)
 	if failure == nil {
-		return store.Settlement{ID: id, Final: store.Sent, Progress: p}
+		if p.Awaits = f.awaits(f.note); p.Awaits == "" {
+			return store.Settlement{ID: id, Final: store.Sent, Progress: p}
+		}
+		return f.unconfirmed(p, now)
 	}
-	p.Phase, p.Reason = store.Waiting, words(failure)
+	p.Phase, p.AwaitsUntil, p.Reason = store.Waiting, time.Time{}, words(failure)
 	switch failure.Class {
 	case channel.Permanent:
 		return store.Settlement{ID: id, Final: store.Dead, Progress: p}
@@ -44,6 +48,9 @@ func (f *flight) verdict(now time.Time, backoff func(attempts int) time.Duration
 		p.NotBefore = failure.Until
 		return store.Settlement{ID: id, Progress: p}
 	case channel.Unsure:
+		if p.Awaits != "" && f.told == "" { // the platform may say it yet
+			return f.unconfirmed(p, now)
+		}
 		if !f.conf.repeats(f.delivery.Command) {
 			p.Phase, p.Reason = store.InDoubt, "nobody knows whether it went out: "+p.Reason
 			return store.Settlement{ID: id, Progress: p}
@@ -58,6 +65,13 @@ func (f *flight) verdict(now time.Time, backoff func(attempts int) time.Duration
 	}
 	p.NotBefore = now.Add(backoff(p.Attempts))
 	return store.Settlement{ID: id, Progress: p}
+}
+
+// unconfirmed settles a command of which the platform is still to say whether it
+// carried it out. It holds nothing up.
+func (f *flight) unconfirmed(p store.Progress, now time.Time) store.Settlement {
+	p.Phase, p.AwaitsUntil = store.Unconfirmed, now.Add(f.conf.ConfirmWithin)
+	return store.Settlement{ID: f.delivery.ID, Progress: p}
 }
 
 // harden makes a credential that is refused a second time the account's trouble

@@ -37,6 +37,9 @@ type Metrics struct {
 	Runs       *prometheus.CounterVec // schedule, outcome: succeeded, failed
 	Words      *prometheus.CounterVec // account, action: commands in which listed words were found
 
+	// Confirmations, by account and outcome: confirmed, failed, late, timeout, unknown.
+	Confirmations *prometheus.CounterVec
+
 	Ack       prometheus.Histogram
 	QueueWait prometheus.Histogram
 	Handle    prometheus.Histogram
@@ -98,5 +101,7 @@ func New() *Metrics {
 		Send:       seconds("send_seconds", "One request to a platform."),
 		Commit:     seconds("commit_seconds", "One transaction of the store, syncs included."),
 		Acts:       acts,
+
+		Confirmations: counter("confirmations_total", "What platforms said, or did not say in time, of commands that they had accepted.", "account", "outcome"),
 	}
 }

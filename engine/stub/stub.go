@@ -43,10 +43,13 @@ type Options struct {
 	// Script chooses the answer instead of all of the above but Delay; nil
 	// from it leaves the choice to them. Tests use it for what happens in turn.
 	Script func(c Call) *Answer
-	Keep   int              // calls and idempotency keys remembered, the newest; 0 = 10000
-	Out    io.Writer        // each call as one line of JSON; nil = none
-	Now    func() time.Time // nil = time.Now
-	Chance func() float64   // in [0,1), safe for concurrent use, for Fail and Hang; nil = never
+	// Confirm has the platform say later what became of the calls that it took and
+	// that have a key; nil: it says no more. Only some protocols can.
+	Confirm *Confirm
+	Keep    int              // calls and idempotency keys remembered, the newest; 0 = 10000
+	Out     io.Writer        // each call as one line of JSON; nil = none
+	Now     func() time.Time // nil = time.Now
+	Chance  func() float64   // in [0,1), safe for concurrent use, for Fail and Hang; nil = never
 }
 
 // Answer is what a call gets.
@@ -79,6 +82,7 @@ type Stub struct {
 	ledger   ledger
 	printing sync.Mutex
 	ids      atomic.Int64
+	later    later
 }
 
 // New makes a platform; the error is for an account that its protocol cannot
@@ -135,6 +139,9 @@ func (s *Stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.WriteHeader(a.Status)
 	io.WriteString(w, a.Body)
+	if s.o.Confirm != nil && c.Key != "" && a.carriesOut(&c) {
+		s.confirm(*s.o.Confirm, c.Key)
+	}
 }
 
 // answer decides by the behaviour asked for, then by the protocol.

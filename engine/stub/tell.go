@@ -29,9 +29,13 @@ func newClient() *http.Client {
 	}}
 }
 
-// Close lets go of the connections that callbacks left behind, as Run does at
-// its end. It is for a stub that is served by other means.
-func (s *Stub) Close() { s.client.CloseIdleConnections() }
+// Close ends what is to be confirmed later and lets go of the connections that
+// callbacks left behind, as Run does at its end. It is for a stub that is served by
+// other means.
+func (s *Stub) Close() {
+	s.later.end()
+	s.client.CloseIdleConnections()
+}
 
 // Told is what became of a callback.
 type Told struct {

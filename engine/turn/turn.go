@@ -47,6 +47,9 @@ type Options struct {
 	// run. ok is false where it may not run now; else leave is called when its
 	// run is over. nil = all may.
 	Enter func(c engine.Choice) (leave func(), ok bool)
+	// Confirm is told what a platform says of a command of ours, and returns when
+	// that is on disk. nil = nobody asks.
+	Confirm func(ctx context.Context, account, key string, ok bool, note string) error
 }
 
 // Outcome is in one word what an event came to.
@@ -146,7 +149,11 @@ func (p *play) once(ctx context.Context) (Report, error) {
 		d.report.Outcome = Void
 		return d.commit(ctx)
 	}
-	if err := d.run(ctx); err != nil {
+	act := d.run
+	if p.event.Kind == engine.Confirmed {
+		act = d.confirm
+	}
+	if err := act(ctx); err != nil {
 		return Report{}, err
 	}
 	return d.commit(ctx)

@@ -2,6 +2,7 @@ package boltstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -55,7 +56,7 @@ func (t *txn) resend(id uint64, c engine.Command, p store.Progress) error {
 	if err != nil {
 		return err
 	}
-	p = store.Progress{Phase: store.Waiting, Tries: p.Tries, Reason: p.Reason}
+	p = store.Progress{Phase: store.Waiting, Tries: p.Tries, Reason: p.Reason, Awaits: p.Awaits}
 	rec := store.EncodeProgress(&p)
 	t.unsend(id, c.TaskID)
 	t.track(t.send(o), &p, rec, true)
@@ -70,4 +71,25 @@ func renewed(c engine.Command, now time.Time) *engine.Command {
 		c.Deadline = time.Time{}
 	}
 	return &c
+}
+
+// Doubts returns the commands after id that are in doubt.
+func (s *Store) Doubts(after uint64, limit int) ([]store.Delivery, error) {
+	var out []store.Delivery
+	for _, id := range s.doubt.after(after) {
+		if len(out) == limit {
+			break
+		}
+		d, err := s.Delivery(id)
+		switch {
+		case errors.Is(err, store.ErrGone), errors.Is(err, store.ErrDamaged): // resolved meanwhile; spoiled
+			continue
+		case err != nil:
+			return nil, err
+		}
+		if d.Progress.Phase == store.InDoubt {
+			out = append(out, d)
+		}
+	}
+	return out, nil
 }

@@ -94,3 +94,16 @@ func (s *idSet) len() int {
 	defer s.mu.Unlock()
 	return len(s.ids)
 }
+
+// after lists the ids beyond one, in ascending order.
+func (s *idSet) after(id uint64) (ids []uint64) {
+	s.mu.Lock()
+	for one := range s.ids {
+		if one > id {
+			ids = append(ids, one)
+		}
+	}
+	s.mu.Unlock()
+	slices.Sort(ids)
+	return ids
+}

@@ -86,6 +86,7 @@ func checkOutbox(t testing.TB, st store.Store, stats store.Stats) {
 	t.Helper()
 	var last uint64
 	n, doubt := 0, 0
+	doubts := checkDoubts(t, st)
 	for {
 		ds, err := st.Deliveries(last, page)
 		if err != nil {
@@ -100,6 +101,9 @@ func checkOutbox(t testing.TB, st store.Store, stats store.Stats) {
 			if d.Progress.Phase == store.InDoubt {
 				doubt++
 			}
+			if doubts[d.ID] != (d.Progress.Phase == store.InDoubt) {
+				t.Errorf("command %d is %s, and among the doubts: %v", d.ID, d.Progress.Phase, doubts[d.ID])
+			}
 			checkDelivery(t, st, d)
 		}
 		n += len(ds)
@@ -109,6 +113,27 @@ func checkOutbox(t testing.TB, st store.Store, stats store.Stats) {
 	}
 	if n != stats.Commands || doubt != stats.InDoubt {
 		t.Errorf("outbox holds %d commands, %d in doubt; stats say %d and %d", n, doubt, stats.Commands, stats.InDoubt)
+	}
+}
+
+// checkDoubts reads what is in doubt, a few at a time.
+func checkDoubts(t testing.TB, st store.Store) map[uint64]bool {
+	t.Helper()
+	all := make(map[uint64]bool)
+	for last := uint64(0); ; {
+		ds, err := st.Doubts(last, 3)
+		if err != nil {
+			t.Errorf("doubts after %d: %v", last, err)
+		}
+		if len(ds) == 0 {
+			return all
+		}
+		for _, d := range ds {
+			if d.ID <= last {
+				t.Errorf("doubt %d stands behind %d", d.ID, last)
+			}
+			last, all[d.ID] = d.ID, true
+		}
 	}
 }
 

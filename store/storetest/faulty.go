@@ -163,6 +163,10 @@ func (f *faulty) Resolve(ctx context.Context, taskID string, arrived bool) error
 	return do(ctx, f, "Resolve", func() error { return f.Store.Resolve(ctx, taskID, arrived) })
 }
 
+func (f *faulty) Doubts(after uint64, limit int) ([]store.Delivery, error) {
+	return act(context.Background(), f, "Doubts", func() ([]store.Delivery, error) { return f.Store.Doubts(after, limit) })
+}
+
 func (f *faulty) Attempt(ctx context.Context, id uint64, p store.Progress, counts ...engine.Count) error {
 	return do(ctx, f, "Attempt", func() error { return f.Store.Attempt(ctx, id, p, counts...) })
 }

@@ -123,7 +123,7 @@ func (m *model) resolve(task string, arrived bool) error {
 	switch {
 	case !arrived:
 		m.send(m.renewed(*c))
-		m.outbox[len(m.outbox)-1].Progress = store.Progress{Phase: store.Waiting, Tries: p.Tries, Reason: p.Reason}
+		m.outbox[len(m.outbox)-1].Progress = store.Progress{Phase: store.Waiting, Tries: p.Tries, Reason: p.Reason, Awaits: p.Awaits}
 	case c.Submitted:
 		m.settled[task] = ended{m.time, store.Confirmed, p}
 	}

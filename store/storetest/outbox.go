@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -169,9 +170,23 @@ var outboxCases = []testCase{
 			_, err := e.Submit(e.ctx, []engine.Command{c}, time.Hour)
 			e.must(err)
 		}
-		tried := store.Progress{Phase: store.InDoubt, Attempts: 3, Reason: "nobody knows", Tries: []store.Try{{Class: "unknown"}}}
+		tried := store.Progress{Phase: store.InDoubt, Attempts: 3, Reason: "nobody knows", Awaits: "m1", AwaitsUntil: e.Now(), Tries: []store.Try{{Class: "unknown"}}}
 		for _, task := range []string{"again", "there"} {
 			e.must(e.Settle(e.ctx, store.Settlement{ID: e.find(task).ID, Progress: tried}))
+		}
+		for after, want := range map[uint64][]string{0: {"again", "there"}, e.find("again").ID: {"there"}, ^uint64(0): nil} {
+			ds, err := e.Doubts(after, 5)
+			e.must(err)
+			var got []string
+			for _, d := range ds {
+				got = append(got, d.Command.TaskID)
+			}
+			if !slices.Equal(got, want) {
+				e.Errorf("in doubt after %d: %v, want %v", after, got, want)
+			}
+		}
+		if ds, err := e.Doubts(0, 1); err != nil || len(ds) != 1 {
+			e.Errorf("the first of the doubts: %v, %v", ds, err)
 		}
 		e.clock.Advance(time.Hour)
 		now := e.Now()
@@ -190,7 +205,7 @@ var outboxCases = []testCase{
 				e.Fatalf("outbox %+v", out)
 			}
 			d := out[1]
-			if p := d.Progress; p.Phase != store.Waiting || p.Attempts != 0 || len(p.Tries) != 1 || d.Command.Created.Before(now) || !d.Command.Deadline.IsZero() {
+			if p := d.Progress; p.Phase != store.Waiting || p.Attempts != 0 || p.Awaits != "m1" || !p.AwaitsUntil.IsZero() || len(p.Tries) != 1 || d.Command.Created.Before(now) || !d.Command.Deadline.IsZero() {
 				e.Errorf("sent again as %+v, %+v", d.Command, p)
 			}
 			if d, final, err := e.Find("there"); err != nil || final != store.Confirmed || len(d.Progress.Tries) != 1 {

@@ -16,6 +16,7 @@ const maxID = 512
 // lent from the request.
 type body struct {
 	typ, eventID, appID, scene, fromUser, nickname, content, timestamp, msgID value // typed
+	taskID, status, reason                                                    value // typed, of a command's result
 	plainID, sender                                                           value // plain
 }
 
@@ -40,6 +41,12 @@ func (b *body) set(name, v []byte) {
 		b.timestamp = v
 	case "msgId":
 		b.msgID = v
+	case "taskId", "task_id":
+		b.taskID = v
+	case "status":
+		b.status = v
+	case "reason":
+		b.reason = v
 	case "msg_id":
 		b.plainID = v
 	case "sender":
@@ -79,6 +86,8 @@ func (b *body) event() (e *engine.Event, detail string) {
 		}
 	case "FRIEND_ADDED":
 		return b.added(e)
+	case "COMMAND_RESULT":
+		return b.result(e)
 	default:
 		e.Kind, ok = engine.Unknown, true
 	}
@@ -107,6 +116,26 @@ func (b *body) added(e *engine.Event) (*engine.Event, string) {
 		return nil, "fromUser is not a string of 1 to 512 bytes"
 	}
 	e.Kind, e.Type, e.Conversation = engine.FriendAdded, "", from
+	return e, ""
+}
+
+// result fills in a COMMAND_RESULT. What is said of one command is read in its
+// order, and beside what is said of others.
+func (b *body) result(e *engine.Event) (*engine.Event, string) {
+	task, ok := b.taskID.id()
+	if !ok {
+		return nil, "taskId is not a string of 1 to 512 bytes"
+	}
+	outcome, _ := b.status.str()
+	if outcome != engine.ConfirmOK && outcome != engine.ConfirmFailed {
+		return nil, "status is neither ok nor failed"
+	}
+	e.Kind, e.Type, e.Conversation = engine.Confirmed, "", task
+	e.Sender, e.SenderName, e.Text = "", "", ""
+	e.Params = map[string]string{engine.ConfirmKey: task, engine.ConfirmOutcome: outcome}
+	if why := channel.Words(b.reason.text()); why != "" {
+		e.Params[engine.ConfirmNote] = why
+	}
 	return e, ""
 }
 

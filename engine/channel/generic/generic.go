@@ -8,6 +8,14 @@
 //	{"type":"FRIEND_REQUEST","eventId":"…","appId":"…","scene":"…"}    optional: fromUser, nickname, content, timestamp
 //	{"type":"FRIEND_ADDED","eventId":"…","appId":"…","fromUser":"…"}   optional: msgId, nickname, timestamp
 //
+// A third one is our own, for gateways that take a command first and carry it out
+// later (an account with confirm = true):
+//
+//	{"type":"COMMAND_RESULT","eventId":"…","appId":"…","taskId":"…","status":"ok"}   or "failed"; optional: reason
+//
+// The taskId is the Idempotency-Key of the request. It is read whatever the account
+// says of confirm: what was sent before that was changed is confirmed yet.
+//
 // A plain message carries a msg_id and not both of those:
 //
 //	{"msg_id":"…","sender":"…","content":"…"}                          optional: appId, nickname, timestamp
@@ -106,6 +114,7 @@ func newSender(a channel.Account, h channel.Host) (channel.Sender, error) {
 		}
 		s.addresses[action] = u
 	}
+	s.confirm = a.Confirm
 	if a.Token != "" {
 		s.bearer = []string{"Bearer " + a.Token}
 		s.secrets = append(s.secrets, a.Token)

@@ -20,6 +20,7 @@ type sender struct {
 	appID     string
 	bearer    []string // the value of Authorization; nil = none
 	secrets   []string
+	confirm   bool
 	now       func() time.Time
 }
 
@@ -80,6 +81,15 @@ func parameters(appID string, c *engine.Command) map[string]any {
 func (s *sender) Needs(a engine.Action) (params []string, can bool) {
 	end, ok := endpoints[a]
 	return end.needs, ok
+}
+
+// Awaits implements channel.Confirmer: gateways speak of a command by the key that
+// its requests bear.
+func (s *sender) Awaits(c *engine.Command, _ string) string {
+	if !s.confirm {
+		return ""
+	}
+	return c.TaskID
 }
 
 // Send makes one request and judges the answer by its status (channel.Call)

@@ -161,3 +161,12 @@ func TestSenderNeedsAnAddress(t *testing.T) {
 		}
 	}
 }
+
+func TestCommandsAreConfirmedByTheirTaskID(t *testing.T) {
+	for confirm, want := range map[bool]string{true: "t1", false: ""} {
+		_, s := platform(t, stub.Options{}, channel.Account{Confirm: confirm})
+		if got := s.(channel.Confirmer).Awaits(&engine.Command{TaskID: "t1"}, ""); got != want {
+			t.Errorf("confirm = %t: %q, want %q", confirm, got, want)
+		}
+	}
+}

@@ -81,6 +81,22 @@ var callbacks = []channeltest.Callback{
 		Answer: success,
 	},
 	{
+		Name: "the result of a command",
+		Body: `{"type":"COMMAND_RESULT","eventId":"evt-test-0008","appId":"app-test-01","taskId":"bulk/1 a","status":"ok","timestamp":1790000000}`,
+		Events: one(engine.Event{Kind: engine.Confirmed, ID: "evt-test-0008", Conversation: "bulk/1 a", Time: time.Unix(1790000000, 0),
+			Params: map[string]string{"key": "bulk/1 a", "outcome": "ok"}}),
+		Answer: success,
+	},
+	{
+		Name: "the result of a command that failed, its id written as in our envelopes",
+		Body: `{"type":"COMMAND_RESULT","eventId":"e","task_id":"t1","status":"failed","reason":"not\na friend"}`,
+		Events: one(engine.Event{Kind: engine.Confirmed, ID: "e", Conversation: "t1",
+			Params: map[string]string{"key": "t1", "outcome": "failed", "note": "not a friend"}}),
+		Answer: success,
+	},
+	{Name: "the result of nothing", Body: `{"type":"COMMAND_RESULT","eventId":"e","status":"ok"}`, Refused: "ids", Answer: invalid},
+	{Name: "a result that says nothing", Body: `{"type":"COMMAND_RESULT","eventId":"e","taskId":"t","status":"maybe"}`, Refused: "ids", Answer: invalid},
+	{
 		Name: "a type that means nothing",
 		Body: `{"type":"GROUP_RENAMED","eventId":"evt-test-0007","appId":"app-test-01","fromUser":7}`,
 		Events: one(engine.Event{Kind: engine.Unknown, Type: "GROUP_RENAMED", ID: "evt-test-0007",

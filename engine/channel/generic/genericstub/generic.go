@@ -87,6 +87,12 @@ func (p *platform) Callback(target string, s stub.Said, _ int) (*http.Request, e
 		m["type"], m["eventId"], m["fromUser"], m["scene"] = "FRIEND_REQUEST", s.ID, s.User, "scene-"+s.ID
 	case engine.FriendAdded:
 		m["type"], m["eventId"], m["fromUser"] = "FRIEND_ADDED", s.ID, s.User
+	case engine.Confirmed:
+		delete(m, "content")
+		m["type"], m["eventId"], m["taskId"], m["status"] = "COMMAND_RESULT", s.ID, s.User, "ok"
+		if s.Text != "" {
+			m["status"], m["reason"] = "failed", s.Text
+		}
 	default:
 		m["type"], m["eventId"], m["fromUser"] = strings.ToUpper(string(s.Kind)), s.ID, s.User
 	}

@@ -1,6 +1,7 @@
 package genericstub
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -72,5 +73,42 @@ func TestThrottles(t *testing.T) {
 	}
 	if c := s.Counts(); c.Done != 1 {
 		t.Errorf("counts %+v, want what was throttled not carried out", c)
+	}
+}
+
+func TestConfirms(t *testing.T) {
+	for _, tt := range []struct {
+		name, failed, want string
+	}{
+		{"what was carried out", "", `"status":"ok","taskId":"k1"`},
+		{"what failed after all", "no friend", `"reason":"no friend","status":"failed","taskId":"k1"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := make(chan string, 10)
+			refuse := true
+			bot := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				b, _ := io.ReadAll(r.Body)
+				got <- string(b)
+				if refuse {
+					refuse = false
+					w.WriteHeader(http.StatusServiceUnavailable)
+				}
+			}))
+			defer bot.Close()
+			s := newStub(t, stub.Options{Confirm: &stub.Confirm{Target: bot.URL, After: time.Millisecond, Failed: tt.failed}})
+			defer s.Close()
+			for _, body := range []string{"no JSON", `{"to":"u"}`} {
+				r := httptest.NewRequest(http.MethodPost, "/v1/message/send_text", strings.NewReader(body))
+				r.Header.Set("Idempotency-Key", "k1")
+				s.ServeHTTP(httptest.NewRecorder(), r)
+			}
+			first, again := <-got, <-got
+			if !strings.Contains(first, `"type":"COMMAND_RESULT"`) || !strings.Contains(first, tt.want) || again != first {
+				t.Errorf("told %s, then %s", first, again)
+			}
+			if s.Close(); len(got) > 0 {
+				t.Errorf("told of a call that was refused: %s", <-got)
+			}
+		})
 	}
 }
