@@ -62,6 +62,8 @@ type Options struct {
 	// Trace returns the steps of whatever the id names, none where nothing is known
 	// of it, and whether there are more.
 	Trace func(ctx context.Context, id string) (steps []trace.Step, more bool, err error)
+	// Resolved is told that a person ended the doubt about a command.
+	Resolved func(d store.Delivery)
 	// Cancelled is told that a waiting command was taken out.
 	Cancelled func(c *engine.Command)
 	Now       func() time.Time
@@ -86,6 +88,8 @@ func New(o Options) http.Handler {
 	r.Handler(http.MethodGet, "/api/v1/dead/:id", a.guard(a.withID(a.letter)))
 	r.Handler(http.MethodDelete, "/api/v1/dead/:id", a.guard(a.withID(a.drop)))
 	r.Handler(http.MethodPost, "/api/v1/dead/:id/replay", a.guard(a.withID(a.replay)))
+	r.Handler(http.MethodGet, "/api/v1/in-doubt", a.guard(http.HandlerFunc(a.doubts)))
+	r.Handler(http.MethodPost, "/api/v1/in-doubt/*id", a.guard(http.HandlerFunc(a.resolve)))
 	r.Handler(http.MethodPost, "/api/v1/pause", a.guard(a.pause(true)))
 	r.Handler(http.MethodPost, "/api/v1/resume", a.guard(a.pause(false)))
 	r.Handler(http.MethodPost, "/api/v1/release", a.guard(http.HandlerFunc(a.release)))

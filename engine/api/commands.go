@@ -111,8 +111,11 @@ func (a *api) command(w http.ResponseWriter, r *http.Request) {
 	if final == "" {
 		v.State = string(d.Progress.Phase)
 	}
-	if v.State == "" {
+	switch v.State {
+	case "":
 		v.State = string(store.Waiting)
+	case string(store.Unconfirmed): // so it is, as far as anybody knows yet
+		v.State = string(store.Sent)
 	}
 	if v.Attempts == nil {
 		v.Attempts = []store.Try{}

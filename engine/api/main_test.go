@@ -37,6 +37,7 @@ type rig struct {
 	cancelled []*engine.Command
 	paused    []any // what Pause was asked for last: account, on
 	pauseErr  error
+	resolved  []store.Delivery
 }
 
 // newRig makes an API without a token whose account "shop" has every action
@@ -70,6 +71,7 @@ func newRig(t *testing.T) *rig {
 			r.submitted, r.repeats = append(r.submitted, cmds...), append(r.repeats, duplicate...)
 		},
 		Pause:     r.pause,
+		Resolved:  func(d store.Delivery) { r.resolved = append(r.resolved, d) },
 		Cancelled: func(c *engine.Command) { r.cancelled = append(r.cancelled, c) },
 		Now:       st.Now,
 		Log:       slog.New(slog.NewTextHandler(&r.log, nil)),

@@ -52,6 +52,7 @@ func (a *App) adminHandler(cfg *config.Config) http.Handler {
 		Schedules:     a.schedules,
 		RunSchedule:   a.runSchedule,
 		Trace:         a.trace.Find,
+		Resolved:      a.egress.Resolved,
 		Cancelled: func(c *engine.Command) {
 			a.egress.Cancelled(c.ConversationKey())
 			a.traceCommand(c, trace.Cancelled, "by hand")
@@ -102,6 +103,9 @@ type Status struct {
 	FreeBytes  int64                  `json:"store_free_bytes"`
 	// Risk is the rows of the matrix and who is muted.
 	Risk risk.Status `json:"risk"`
+	// Unconfirmed are the commands that were sent and are still to be confirmed by
+	// their platform, by account; accounts without any are left out.
+	Unconfirmed map[string]int `json:"commands_unconfirmed"`
 }
 
 // shownMuted is how many of those muted the status shows.
@@ -118,7 +122,7 @@ func (a *App) status() (any, error) {
 		Accounts: accountNames(plan.Config.Accounts), Held: a.egress.Held(), Pace: a.egress.Paces(), Skills: plan.Skills.Len(),
 		Events: s.Events, Commands: s.Commands, InDoubt: s.InDoubt, Dead: s.Letters, Oldest: s.OldestEvent,
 		DedupKeys: s.DedupKeys, StoreBytes: s.FileBytes, FreeBytes: s.FreeBytes,
-		Risk: a.guard.Status("", shownMuted),
+		Risk: a.guard.Status("", shownMuted), Unconfirmed: a.egress.Unconfirmed(),
 	}, nil
 }
 
@@ -127,6 +131,7 @@ func (a *App) gauges() {
 		{Name: "backlog_events", Help: "Events waiting in the log, running ones included."},
 		{Name: "backlog_commands", Help: "Commands in the outbox."},
 		{Name: "commands_in_doubt", Help: "Commands of which nobody knows whether they went out."},
+		{Name: "commands_unconfirmed", Help: "Commands that were sent and are still to be confirmed by their platform."},
 		{Name: "dead_letters", Help: "Events and commands that were given up and wait for a person."},
 		{Name: "dedup_keys", Help: "Ids remembered within the dedup window."},
 		{Name: "store_bytes", Help: "Size of the store's file."},
@@ -144,9 +149,13 @@ func (a *App) gauges() {
 		if !s.OldestEvent.IsZero() {
 			age = max(0, a.store.Now().Sub(s.OldestEvent).Seconds())
 		}
+		unconfirmed := 0
+		for _, n := range a.egress.Unconfirmed() {
+			unconfirmed += n
+		}
 		d := a.dispatch.Stats()
 		return []float64{
-			float64(s.Events), float64(s.Commands), float64(s.InDoubt), float64(s.Letters),
+			float64(s.Events), float64(s.Commands), float64(s.InDoubt), float64(unconfirmed), float64(s.Letters),
 			float64(s.DedupKeys), float64(s.FileBytes), float64(s.FreeBytes), age,
 			float64(d.Waiting), float64(d.Conversations), float64(d.Running),
 		}, nil

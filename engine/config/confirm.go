@@ -19,7 +19,7 @@ func (l *loader) checkConfirm(s *Section, a *Account) {
 	if a.ConfirmWithin > engine.Duration(maxConfirm) {
 		l.refuse(s, "confirm_within", "", "confirm_within is longer than %v", maxConfirm)
 	}
-	if !a.Confirm {
+	if !s.Has("confirm") { // one that is switched off may keep it
 		l.refuse(s, "confirm_within", "confirm = true", "confirm_within: nothing is confirmed")
 	}
 }

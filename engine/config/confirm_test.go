@@ -10,6 +10,7 @@ func TestConfirmations(t *testing.T) {
 		{"confirmed within five seconds", "confirm = true", ""},
 		{"within another time", "confirm = true\nconfirm_within = \"1m\"", ""},
 		{"a limit of what is not confirmed", `confirm_within = "1m"`, "confirm_within: nothing is confirmed (confirm = true)"},
+		{"switched off for now", "confirm = false\nconfirm_within = \"1m\"", ""},
 		{"too short", "confirm = true\nconfirm_within = \"1ms\"", "confirm_within: 1ms is too short, at least 100ms"},
 		{"too long", "confirm = true\nconfirm_within = \"25h\"", "confirm_within is longer than 24h0m0s"},
 	} {

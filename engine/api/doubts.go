@@ -1,0 +1,139 @@
+package api
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"bot/store"
+)
+
+// Doubt is a command of which nobody knows whether it went out, as the API shows it.
+type Doubt struct {
+	ID           uint64      `json:"id"` // for the next page; it changes when the command is sent again
+	TaskID       string      `json:"task_id"`
+	TraceID      string      `json:"trace_id,omitempty"`
+	Account      string      `json:"account"`
+	Conversation string      `json:"conversation"`
+	Action       string      `json:"action"`
+	Skill        string      `json:"skill,omitempty"`
+	Text         string      `json:"text,omitempty"` // its beginning
+	Since        time.Time   `json:"since,omitzero"` // when it was sent last
+	Reason       string      `json:"reason"`
+	Tries        []store.Try `json:"tries"`
+}
+
+// shownText is how much of a text is shown, in characters.
+const shownText = 80
+
+func doubt(d store.Delivery) Doubt {
+	c, p := d.Command, d.Progress
+	v := Doubt{
+		ID: d.ID, TaskID: c.TaskID, TraceID: c.TraceID, Account: c.Account, Conversation: c.Conversation,
+		Action: string(c.Action), Skill: c.Skill, Text: shortened(c.Text), Reason: p.Reason, Tries: p.Tries,
+	}
+	if n := len(p.Tries); n > 0 {
+		v.Since = p.Tries[n-1].Time
+	}
+	if v.Tries == nil {
+		v.Tries = []store.Try{}
+	}
+	return v
+}
+
+func shortened(s string) string {
+	n := 0
+	for i := range s {
+		if n++; n > shownText {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}
+
+// maxPage bounds what one answer may be asked for.
+const maxPage = 1000
+
+// doubts lists what is in doubt, in the order in which it was stored, page by page.
+func (a *api) doubts(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	after, limit := uint64(0), pageSize
+	var err error
+	if s := q.Get("after"); s != "" {
+		if after, err = strconv.ParseUint(s, 10, 64); err != nil {
+			fail(w, http.StatusBadRequest, "after", "after must be the id of a command in doubt")
+			return
+		}
+	}
+	if s := q.Get("limit"); s != "" {
+		if limit, err = strconv.Atoi(s); err != nil || limit < 1 || limit > maxPage {
+			fail(w, http.StatusBadRequest, "limit", "limit must be a number from 1 to "+strconv.Itoa(maxPage))
+			return
+		}
+	}
+	all, err := a.doubtsOf(q.Get("account"), after, limit)
+	if err != nil {
+		a.storeError(w, err)
+		return
+	}
+	reply(w, http.StatusOK, map[string]any{"in_doubt": all})
+}
+
+// doubtsOf returns the doubts of an account, of all for "".
+func (a *api) doubtsOf(account string, after uint64, limit int) ([]Doubt, error) {
+	all := []Doubt{}
+	for {
+		page, err := a.o.Outbox.Doubts(after, maxPage)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range page {
+			if after = d.ID; account != "" && d.Command.Account != account {
+				continue
+			}
+			if all = append(all, doubt(d)); len(all) == limit {
+				return all, nil
+			}
+		}
+		if len(page) < maxPage {
+			return all, nil
+		}
+	}
+}
+
+// resolve ends the doubt about a command. A task id may hold slashes, so that what
+// is to be done is what follows the last one.
+func (a *api) resolve(w http.ResponseWriter, r *http.Request) {
+	path := taskID(r)
+	cut := strings.LastIndexByte(path, '/')
+	if cut < 0 {
+		fail(w, http.StatusNotFound, "not_found", "say what is to be done: /resend or /delivered")
+		return
+	}
+	id, what := path[:cut], path[cut+1:]
+	status, known := map[string]string{"resend": "resent", "delivered": "delivered"}[what]
+	if !known {
+		fail(w, http.StatusNotFound, "not_found", "what is in doubt can be sent again (/resend) or counted as arrived (/delivered)")
+		return
+	}
+	d, final, err := a.o.Outbox.Find(id)
+	if err == nil {
+		err = store.ErrGone
+		if final == "" && d.Progress.Phase == store.InDoubt {
+			err = a.o.Outbox.Resolve(r.Context(), id, what == "delivered")
+		}
+		if errors.Is(err, store.ErrGone) {
+			fail(w, http.StatusConflict, "not_in_doubt", "it is not in doubt (any more)")
+			return
+		}
+	}
+	if err != nil {
+		a.storeError(w, err)
+		return
+	}
+	a.o.Resolved(d)
+	a.o.Log.Info("doubt ended", "task_id", id, "account", d.Command.Account, "outcome", status)
+	reply(w, http.StatusOK, accepted{id, status})
+}

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"bot/engine/api"
+)
+
+// inDoubtVerb lists the sends that nobody can know about, has them sent again or
+// counts them as arrived.
+func inDoubtVerb(ctx context.Context, c *call) int {
+	account := c.flags.String("account", "", "only of the account of this `name`")
+	all := c.flags.Bool("all", false, "resend everything that is in doubt on -account")
+	if code, ok := c.parse(0, 1000); !ok {
+		return code
+	}
+	what, ids := "list", c.args
+	if len(ids) > 0 {
+		what, ids = ids[0], ids[1:]
+	}
+	known := what == "list" || what == "resend" || what == "delivered"
+	needsIDs := what == "delivered" || what == "resend" && !*all
+	switch {
+	case !known, needsIDs && len(ids) == 0, !needsIDs && len(ids) > 0, *all && what != "resend", needsIDs && *account != "":
+		c.flags.Usage()
+		return exitUsage
+	case *all && *account == "":
+		fmt.Fprintln(c.Err, "resend -all needs -account: what arrived already arrives twice")
+		return exitUsage
+	}
+	a, code := c.admin()
+	if a == nil {
+		return code
+	}
+	if what == "list" {
+		return c.inDoubtList(ctx, a, *account)
+	}
+	if *all { // listed before any is sent again, which may be in doubt again
+		doubts, err := inDoubt(ctx, a, *account)
+		if err != nil {
+			c.say(err)
+			return exitFailed
+		}
+		for _, d := range doubts {
+			ids = append(ids, d.TaskID)
+		}
+	}
+	done := map[string]string{"resend": "sent again", "delivered": "delivered"}[what]
+	return c.each("command", ids, done, func(id string) error {
+		path := url.URL{Path: "/api/v1/in-doubt/" + id + "/" + what}
+		return a.do(ctx, http.MethodPost, path.EscapedPath(), nil, nil)
+	})
+}
+
+// inDoubt returns what is in doubt, page after page.
+func inDoubt(ctx context.Context, a *adminClient, account string) ([]api.Doubt, error) {
+	all := []api.Doubt{} // programs read [], not null
+	for after := uint64(0); ; {
+		var page struct {
+			Doubts []api.Doubt `json:"in_doubt"`
+		}
+		q := url.Values{"after": {strconv.FormatUint(after, 10)}, "account": {account}, "limit": {"1000"}}
+		if err := a.do(ctx, http.MethodGet, "/api/v1/in-doubt?"+q.Encode(), nil, &page); err != nil {
+			return nil, err
+		}
+		if len(page.Doubts) == 0 {
+			return all, nil
+		}
+		all = append(all, page.Doubts...)
+		after = page.Doubts[len(page.Doubts)-1].ID
+	}
+}
+
+func (c *call) inDoubtList(ctx context.Context, a *adminClient, account string) int {
+	doubts, err := inDoubt(ctx, a, account)
+	if err != nil {
+		c.say(err)
+		return exitFailed
+	}
+	head := "TASK\tSINCE\tACCOUNT\tCONVERSATION\tACTION\tSKILL\tTRIES\tTEXT\tREASON"
+	return printList(c, doubts, "nothing is in doubt", head, func(d api.Doubt) string {
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%d\t%q\t%s", d.TaskID, d.Since.Format(time.RFC3339),
+			d.Account, d.Conversation, d.Action, d.Skill, len(d.Tries), d.Text, d.Reason)
+	})
+}
