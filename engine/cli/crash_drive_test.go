@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"bot/engine/stub"
@@ -127,6 +129,83 @@ func (c *crashes) submit() {
 	task := fmt.Sprint("s", c.round)
 	c.enter("shop", "system", task)
 	c.strangers["system"] = append(c.strangers["system"], task)
+}
+
+// submitPage is submit of what begins a job of many.
+func (c *crashes) submitPage() {
+	c.round++
+	task := fmt.Sprint("page", c.round)
+	c.enter("shop", "system", task)
+	c.strangers["system"] = append(c.strangers["system"], task)
+}
+
+// reached tells whether the platform has carried out a command.
+func (c *crashes) reached(task string) bool {
+	return len(c.platform.Calls(func(call stub.Call) bool { return call.Key == task && (call.Status/100 == 2 || call.Status == 0) })) > 0
+}
+
+// stands is how a command stands.
+func (c *crashes) stands(task string) string {
+	c.t.Helper()
+	_, b := c.ask(http.MethodGet, "/api/v1/commands/"+task, "", http.StatusOK)
+	var view struct{ State string }
+	json.Unmarshal(b, &view)
+	return view.State
+}
+
+// confirm hands in a text that the platform confirms once it has it; of one that
+// never reached it, the process having died before, it says that it failed.
+func (c *crashes) confirm() {
+	c.t.Helper()
+	c.round++
+	user, told := fmt.Sprint("w", c.round), 0
+	c.strangers[user] = []string{user}
+	c.enter("sure", user, user)
+	c.eventually(user+" is confirmed", func() bool {
+		state := c.stands(user)
+		outcome := ""
+		switch reached := c.reached(user); {
+		case state == "confirmed":
+			return true
+		case reached:
+			outcome = "ok"
+		case state == "sent":
+			outcome = "failed"
+		default:
+			return false
+		}
+		told++
+		body := fmt.Sprintf(`{"type":"COMMAND_RESULT","eventId":"%s-%d","taskId":%q,"status":%q}`, user, told, user, outcome)
+		resp, err := c.client.Post("http://"+c.bot.current().callback+"/sure", "application/json", strings.NewReader(body))
+		if err == nil {
+			io.Copy(io.Discard, resp.Body)
+			resp.Body.Close()
+		}
+		return false
+	})
+}
+
+// resolve hands in a text of which nobody knows whether it went out, and ends the
+// doubt as it is.
+func (c *crashes) resolve() {
+	c.t.Helper()
+	c.round++
+	user := fmt.Sprint("z", c.round)
+	c.strangers[user] = []string{user}
+	c.enter("unsure", user, user)
+	c.eventually("there is no doubt about "+user, func() bool {
+		switch c.stands(user) {
+		case "sent", "confirmed":
+			return true
+		case "in_doubt":
+			what := "resend"
+			if c.reached(user) && c.round%2 == 0 {
+				what = "delivered"
+			}
+			c.ask(http.MethodPost, "/api/v1/in-doubt/"+user+"/"+what, "", http.StatusOK, http.StatusConflict)
+		}
+		return false
+	})
 }
 
 // cancel hands in a text that cannot be sent, and takes it back.

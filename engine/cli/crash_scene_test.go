@@ -51,6 +51,26 @@ channel = "generic"
 path = "/away"
 base_url = "http://127.0.0.1:9"
 [[account]]
+name = "sure"
+channel = "generic"
+path = "/sure"
+base_url = "http://PLATFORM"
+confirm = true
+confirm_within = "1h"
+on_doubt = "hold"
+[account.retry]
+attempts = 20
+backoff = "10ms..50ms"
+[[account]]
+name = "unsure"
+channel = "generic"
+path = "/unsure"
+base_url = "http://PLATFORM"
+on_doubt = "hold"
+[account.retry]
+attempts = 20
+backoff = "10ms..50ms"
+[[account]]
 name = "service"
 channel = "wecom"
 path = "/service"
@@ -106,7 +126,7 @@ type crashes struct {
 	orders  int // written so far
 
 	refuse   atomic.Bool                         // the platform refuses users whose name begins with x
-	stumbled sync.Map                            // users whose name begins with y, who are not found the first time
+	stumbled sync.Map                            // users whose name begins with y, who are not found the first time; z, who hang up
 	arriving atomic.Pointer[func() *stub.Answer] // what happens to what arrives next
 }
 
@@ -146,6 +166,11 @@ func (c *crashes) answer(call stub.Call) *stub.Answer {
 	if strings.HasPrefix(to, "y") {
 		if _, again := c.stumbled.LoadOrStore(to, true); !again {
 			return &stub.Answer{Status: http.StatusInternalServerError}
+		}
+	}
+	if strings.HasPrefix(to, "z") {
+		if _, again := c.stumbled.LoadOrStore(to, true); !again {
+			return &stub.Answer{Done: true} // and nobody hears of it
 		}
 	}
 	if do := c.arriving.Load(); do != nil {

@@ -46,12 +46,19 @@ type confirmation struct {
 // the key: that it carried it out, or that it did not and why. It returns when
 // that is on disk, and nil for a key that no command waits for (any more): a
 // confirmation may be told twice. One that is ahead of the answer to its request
-// waits for that. ctx bounds the wait only.
+// waits for that, and all for the first Run; when the last one is over they fail as
+// it did. ctx bounds the wait only.
 func (e *Egress) Confirm(ctx context.Context, account, key string, ok bool, note string) error {
 	c := &confirmation{account: account, key: key, ok: ok, note: note, done: make(chan error, 1)}
 	e.mu.Lock()
-	e.confirmed = append(e.confirmed, c)
+	over := e.over
+	if over == nil {
+		e.confirmed = append(e.confirmed, c)
+	}
 	e.mu.Unlock()
+	if over != nil {
+		return over
+	}
 	e.Wake()
 	select {
 	case err := <-c.done:
@@ -347,11 +354,20 @@ func (o *owner) tellConfirmed(f *flight) {
 	}
 }
 
-// handBack leaves what was told and not settled to the next Run.
-func (o *owner) handBack() {
+// errOver ends confirmations that are told when nobody listens any more.
+var errOver = errors.New("confirm command: sending has ended")
+
+// leave ends the confirmations that were told and not settled: nobody is to wait
+// for them longer than for the run itself.
+func (o *owner) leave() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	left := o.confirmed
 	for _, a := range o.accounts {
-		o.confirmed = append(a.early, o.confirmed...)
+		left = append(left, a.early...)
+	}
+	o.confirmed, o.over = nil, cmp.Or(o.err, errOver)
+	for _, c := range left {
+		c.done <- o.over
 	}
 }

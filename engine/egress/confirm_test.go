@@ -463,6 +463,35 @@ func TestAStoreThatFailsWithAConfirmationEndsTheRun(t *testing.T) {
 	})
 }
 
+func TestNobodyWaitsForAConfirmationLongerThanForTheRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newConfirmer(t, hold)
+		w.platforms["shop"].latency = func(*engine.Command) time.Duration { return 9 * time.Second }
+		var broken atomic.Bool
+		w.outbox.fault = func(act string, _ uint64) error {
+			if act == "settle" && broken.Load() {
+				return store.ErrFailed
+			}
+			return nil
+		}
+		w.say("shop", "push u 1")
+		w.start()
+		after(time.Second)
+		broken.Store(true)
+		began := time.Now()
+		if err := w.egress.Confirm(t.Context(), "shop", "1", true, ""); !errors.Is(err, store.ErrFailed) {
+			t.Errorf("ahead of an answer that could not be settled: %v", err)
+		}
+		if took := time.Since(began); took != 8*time.Second {
+			t.Errorf("it took %v", took)
+		}
+		w.end()
+		if err := w.egress.Confirm(t.Context(), "shop", "1", true, ""); !errors.Is(err, store.ErrFailed) {
+			t.Errorf("when the run is over: %v", err)
+		}
+	})
+}
+
 func TestADoubtThatAPersonEndedIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newConfirmer(t, hold)

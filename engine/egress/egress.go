@@ -112,6 +112,7 @@ type Egress struct {
 	bound     map[string]pace.By           // whose limit their next commands wait for
 	held      bool                         // holds changed, since the owner took them
 	confirmed []*confirmation              // told and not taken by the owner yet
+	over      error                        // of the last Run, which nobody follows yet
 	resolved  []store.Delivery             // doubts that a person ended, likewise
 	// unconfirmed are the commands that wait for their confirmation, by account.
 	unconfirmed map[string]int
@@ -292,6 +293,7 @@ func (e *Egress) Run(ctx context.Context) error {
 	e.mu.Lock()
 	e.changed, e.held = true, true // the limiters of an earlier Run ended with it
 	clear(e.unconfirmed)
+	e.over = nil
 	e.mu.Unlock()
 	return newOwner(ctx, e).run(ctx)
 }

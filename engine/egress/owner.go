@@ -63,7 +63,7 @@ func (o *owner) run(ctx context.Context) error {
 	defer o.endGrace()
 	defer o.crew.Close()
 	defer o.timer.Stop()
-	defer o.handBack()
+	defer o.leave()
 	if ctx.Err() != nil {
 		return nil
 	}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -134,7 +136,11 @@ func (c *crashing) SetStanding(ctx context.Context, account, user string, change
 	return c.act("SetStanding", func() error { return c.Store.SetStanding(ctx, account, user, change) })
 }
 
+// Submit hands in as the first page of a job what its task id says to be one.
 func (c *crashing) Submit(ctx context.Context, cmds []engine.Command, window time.Duration) (duplicate []bool, err error) {
+	if len(cmds) > 0 && strings.HasPrefix(cmds[0].TaskID, "page") {
+		return c.SubmitPage(ctx, cmds, window, cmds[0].Account, []engine.Note{{Key: "job/" + cmds[0].TaskID, Value: "1"}})
+	}
 	err = c.act("Submit", func() error {
 		duplicate, err = c.Store.Submit(ctx, cmds, window)
 		return err
@@ -142,13 +148,29 @@ func (c *crashing) Submit(ctx context.Context, cmds []engine.Command, window tim
 	return duplicate, err
 }
 
+func (c *crashing) SubmitPage(ctx context.Context, cmds []engine.Command, window time.Duration, account string, notes []engine.Note) (duplicate []bool, err error) {
+	err = c.act("SubmitPage", func() error {
+		duplicate, err = c.Store.SubmitPage(ctx, cmds, window, account, notes)
+		return err
+	})
+	return duplicate, err
+}
+
+func (c *crashing) Resolve(ctx context.Context, taskID string, arrived bool) error {
+	return c.act("Resolve", func() error { return c.Store.Resolve(ctx, taskID, arrived) })
+}
+
 func (c *crashing) Attempt(ctx context.Context, id uint64, p store.Progress, counts ...engine.Count) error {
 	return c.act("Attempt", func() error { return c.Store.Attempt(ctx, id, p, counts...) })
 }
 
-// Settle has three ends: sent, dead, and to be tried again.
+// Settle has the ends sent, confirmed and dead; else the command is to be tried
+// again, to be confirmed, or in doubt.
 func (c *crashing) Settle(ctx context.Context, s store.Settlement) error {
-	name := map[store.Final]string{store.Sent: "Settle", store.Dead: "GiveUp", "": "Retry"}[s.Final]
+	name := map[store.Final]string{store.Sent: "Settle", store.Confirmed: "Confirm", store.Dead: "GiveUp", "": "Retry"}[s.Final]
+	if s.Final == "" {
+		name = cmp.Or(map[store.Phase]string{store.Unconfirmed: "Await", store.InDoubt: "Doubt"}[s.Progress.Phase], name)
+	}
 	return c.act(name, func() error { return c.Store.Settle(ctx, s) })
 }
 
