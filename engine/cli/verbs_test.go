@@ -17,7 +17,7 @@ func TestAnUnknownCommandIsRefusedWithAHint(t *testing.T) {
 func (s *shell) commands() []string {
 	s.Helper()
 	var names []string
-	for _, m := range regexp.MustCompile(`(?m)^  (\w+) +\S`).FindAllStringSubmatch(s.bot("help").out, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^  ([\w-]+) +\S`).FindAllStringSubmatch(s.bot("help").out, -1) {
 		names = append(names, m[1])
 	}
 	return names
