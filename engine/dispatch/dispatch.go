@@ -63,6 +63,9 @@ type Options struct {
 	// long. nil = nobody asks.
 	Failed func(e *engine.Event, tries store.Tries, wait time.Duration)
 
+	// Contact is turn.Options.Contact; it is called by many goroutines at once.
+	Contact func(e *engine.Event) ([]engine.Note, error)
+
 	// Show is turn.Options.Show, and Confirm turn.Options.Confirm.
 	Show    func(e *engine.Event, text string)
 	Confirm func(ctx context.Context, account, key string, ok bool, note string) error

@@ -121,6 +121,7 @@ func (d *Dispatcher) played(ctx context.Context, j job, e store.Entry, tries sto
 		Chance:  d.o.Chance,
 		Now:     d.o.Now,
 		Show:    d.o.Show,
+		Contact: d.o.Contact,
 		Go:      d.crew.Go,
 		Enter:   v.enter,
 		Confirm: d.o.Confirm,

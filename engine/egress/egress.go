@@ -59,8 +59,9 @@ type Options struct {
 	Accounts map[string]Account
 	// Unwanted says why a command is not to be sent any more, "" while it is.
 	// It is asked before a command is marked and just before its first byte
-	// leaves, by the goroutine of Run, and must answer from memory. A command
-	// that is not wanted is dead. nil = all are wanted.
+	// leaves, by the goroutine of Run, and must not wait: memory, or a read of the
+	// store, which is microseconds of a mapped file. A command that is not wanted
+	// is dead. nil = all are wanted.
 	Unwanted func(c *engine.Command) string
 	// CalledOff says why a command that names a note (engine.Command.Unless) is to
 	// be cancelled in place of sent, "" while it is to go. It is asked when Unwanted
@@ -77,6 +78,10 @@ type Options struct {
 	// command itself, ended, when that is on disk; it must not block. nil = nobody
 	// asks.
 	Settled func(c *engine.Command, s store.Settlement)
+	// Learn is asked, by the goroutine of Run, for what is to be remembered of a
+	// command that its platform took, in the act that settles it; like Unwanted it
+	// must not wait. nil = nothing.
+	Learn func(c *engine.Command) []engine.Note
 	// Halted is told, by the goroutine of Run, that an account's platform began to
 	// refuse to serve it (channel.Halted); it must not block. nil = nobody asks.
 	Halted func(account, note string)
@@ -140,6 +145,9 @@ func New(o Options) *Egress {
 	}
 	if o.Settled == nil {
 		o.Settled = func(*engine.Command, store.Settlement) {}
+	}
+	if o.Learn == nil {
+		o.Learn = func(*engine.Command) []engine.Note { return nil }
 	}
 	if o.Halted == nil {
 		o.Halted = func(string, string) {}

@@ -103,6 +103,9 @@ func (o *owner) answered(f *flight) {
 	o.tell(f, at)
 	s := f.verdict(at.wall, o.backoff(f))
 	s.Learned = append(s.Learned, o.note(a, at)...)
+	if f.failure == nil {
+		s.Learned = append(s.Learned, o.opts.Learn(f.delivery.Command)...)
+	}
 	o.settle(f, s)
 	if !o.stopping {
 		o.regroup(a, at)

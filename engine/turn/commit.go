@@ -68,6 +68,9 @@ func (d *draft) learned() []engine.Note {
 	case e.Kind.Parts() && d.known:
 		add(engine.Note{Key: KnownKey(e.Conversation)})
 	}
+	for _, n := range d.contact {
+		add(n)
+	}
 	switch d.presence() {
 	case engine.Offline:
 		add(engine.Note{Key: OfflineKey, Value: offlineNote(e)})

@@ -66,7 +66,11 @@ func (p *play) read() error {
 	if seen.Kind != e.Kind || seen.Mention != e.Mention || seen.Text != e.Text {
 		p.event = &seen
 	}
-	return nil
+	if p.Contact == nil {
+		return nil
+	}
+	p.contact, err = p.Contact(p.event)
+	return err
 }
 
 // remembers tells whether a note of the account stands.

@@ -33,8 +33,8 @@ type Setup struct {
 	Accounts map[string]engine.Account
 }
 
-// Options is what a turn needs besides its event. All fields but Show, Go and
-// Enter are required.
+// Options is what a turn needs besides its event. All fields but Show, Go,
+// Contact and Enter are required.
 type Options struct {
 	Memory  Memory
 	Setup   Setup
@@ -43,6 +43,10 @@ type Options struct {
 	Now     func() time.Time                   // the clock of Event.Received
 	Show    func(e *engine.Event, text string) // what a skill wants seen before its outcome is there; nil = nowhere
 	Go      func(f func())                     // runs f on another goroutine at once; nil = a go statement
+	// Contact is asked once, with the event as skills see it, for what it says of its
+	// conversation as a contact; the notes are remembered in the act that handles
+	// it. nil = nobody keeps a directory.
+	Contact func(e *engine.Event) ([]engine.Note, error)
 	// Enter is asked before a choice that waits, or whose runs are bounded, is
 	// run. ok is false where it may not run now; else leave is called when its
 	// run is over. nil = all may.
@@ -127,9 +131,10 @@ type play struct {
 	seq     uint64
 	event   *engine.Event // as skills read it
 	ref     string
-	known   bool      // its conversation was known before
-	told    bool      // its fact was told by another event
-	gone    time.Time // since when its account is offline, for an event that says it is back
+	known   bool          // its conversation was known before
+	told    bool          // its fact was told by another event
+	contact []engine.Note // what it says of its conversation as a contact
+	gone    time.Time     // since when its account is offline, for an event that says it is back
 	account engine.Account
 	taken   map[string][]string // once-keys found taken, by skill
 	reruns  int

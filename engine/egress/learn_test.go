@@ -1,0 +1,101 @@
+package egress
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"bot/engine"
+	"bot/engine/channel"
+	"bot/store"
+)
+
+// learning is an outbox that notes what is learned with each settlement.
+type learning struct {
+	*memory
+	mu      sync.Mutex
+	learned map[string]store.Final // by note
+}
+
+func (l *learning) Settle(ctx context.Context, s store.Settlement) error {
+	if err := l.memory.Settle(ctx, s); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, n := range s.Learned {
+		l.learned[n.Key] = s.Final
+	}
+	return nil
+}
+
+func TestWhatASentCommandTeachesIsRememberedInTheActThatSettlesIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, shop(accountWith(func(a *Account) { a.Attempts = 2 })))
+		outbox := &learning{memory: w.outbox, learned: make(map[string]store.Final)}
+		w.options.Outbox = outbox
+		w.options.Learn = func(c *engine.Command) []engine.Note { return []engine.Note{{Key: c.TaskID, Value: "1"}} }
+		w.options.Unwanted = func(c *engine.Command) string {
+			if c.TaskID == "unwanted" {
+				return "unwanted"
+			}
+			return ""
+		}
+		failures := 0
+		w.platforms["shop"].answer = func(c *engine.Command) error {
+			switch c.TaskID {
+			case "refused":
+				return fails(channel.Permanent)
+			case "lost":
+				return fails(channel.Unsure)
+			case "later":
+				if failures++; failures == 1 {
+					return fails(channel.Transient)
+				}
+			}
+			return nil
+		}
+		full := 0
+		w.outbox.fault = func(act string, id uint64) error {
+			if act == "settle" && id == 1 && full < 2 {
+				full++
+				return store.ErrFull
+			}
+			return nil
+		}
+		w.say("shop", "push a sent", "push b refused", "push c lost", "push d later", "push e unwanted")
+		w.start()
+		defer w.stop()
+		after(time.Hour)
+		outbox.mu.Lock()
+		defer outbox.mu.Unlock()
+		if got := outbox.learned; len(got) != 2 || got["sent"] != store.Sent || got["later"] != store.Sent || full != 2 {
+			t.Errorf("learned %v", got)
+		}
+	})
+}
+
+func TestASettlementThatFailsTeachesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, shop(quick()))
+		outbox := &learning{memory: w.outbox, learned: make(map[string]store.Final)}
+		w.options.Outbox = outbox
+		w.options.Learn = func(c *engine.Command) []engine.Note { return []engine.Note{{Key: c.TaskID, Value: "1"}} }
+		broken := errors.New("broken")
+		w.outbox.fault = func(act string, _ uint64) error {
+			if act == "settle" {
+				return broken
+			}
+			return nil
+		}
+		w.say("shop", "push a sent")
+		w.start()
+		after(time.Minute)
+		if err := w.end(); !errors.Is(err, broken) || len(outbox.learned) > 0 {
+			t.Errorf("%v, learned %v", err, outbox.learned)
+		}
+	})
+}
