@@ -39,6 +39,9 @@ func (l *loader) account(s *Section, cfg *Config) Account {
 	l.checkOutbound(s, &a)
 	l.checkPace(s, &a)
 	l.checkConfirm(s, &a)
+	if a.PushActiveWithin != 0 {
+		l.atLeast(s, "push_active_within", a.PushActiveWithin, 24*time.Hour)
+	}
 	l.checkPeople(s, "blocked", a.Blocked)
 	l.checkPeople(s, "test_users", a.TestUsers)
 	return a

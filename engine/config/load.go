@@ -76,6 +76,7 @@ type document struct {
 	Skills    []*Section `toml:"skill"`
 	Risk      []*Section `toml:"risk"`
 	Schedules []*Section `toml:"schedule"`
+	Audiences []*Section `toml:"audience"`
 }
 
 // build binds the tree, fills in the defaults and checks the outcome.
@@ -93,6 +94,7 @@ func (l *loader) build(root *node) *Config {
 		cfg.Accounts = append(cfg.Accounts, l.account(s, cfg))
 	}
 	l.checkTogether(doc.Accounts, cfg.Accounts)
+	l.audiences(doc.Audiences, cfg)
 	if len(cfg.Accounts) == 0 && !l.partial {
 		l.warnings = append(l.warnings, Problem{File: root.at.src.name, Msg: "there is no [[account]]: nothing can come in"})
 	}

@@ -10,7 +10,7 @@ import (
 
 // rootLists are the top-level tables that every file may add to. All others
 // are there once.
-var rootLists = []string{"account", "skill", "risk", "schedule"}
+var rootLists = []string{"account", "skill", "risk", "schedule", "audience"}
 
 // open makes the tree of one file, with the environment in it; nil when the
 // file could not be understood.

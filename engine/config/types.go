@@ -35,6 +35,8 @@ type Config struct {
 	Risk []*Section `toml:"-"`
 	// Schedules are the [[schedule]] tables likewise.
 	Schedules []*Section `toml:"-"`
+	// Audiences are the [[audience]] tables, checked.
+	Audiences []Audience `toml:"-"`
 	// Path is the file that was loaded, made absolute; relative paths in it
 	// have been resolved against its folder.
 	Path string `toml:"-"`
@@ -142,10 +144,13 @@ type Account struct {
 	MaxAge     engine.Duration `toml:"max_age"` // 0 = no limit
 	Window     engine.Duration `toml:"dedup_window"`
 	StaffQuiet engine.Duration `toml:"staff_quiet"`
-	OnDoubt    string          `toml:"on_doubt"` // hold | resend
-	Timezone   string          `toml:"timezone"`
-	Limit      AccountLimit    `toml:"limit"`
-	Retry      Retry           `toml:"retry"`
+	// PushActiveWithin is how long ago a person may have written last to be sent
+	// something unasked; 0 = no limit.
+	PushActiveWithin engine.Duration `toml:"push_active_within"`
+	OnDoubt          string          `toml:"on_doubt"` // hold | resend
+	Timezone         string          `toml:"timezone"`
+	Limit            AccountLimit    `toml:"limit"`
+	Retry            Retry           `toml:"retry"`
 	// Blocked are people and conversations that are blocked whatever the store
 	// says. TestUsers, where there are any, are the only ones that are served.
 	Blocked   engine.List `toml:"blocked"`
