@@ -19,6 +19,7 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"bot/engine"
+	"bot/engine/contacts"
 	"bot/engine/trace"
 	"bot/store"
 )
@@ -32,7 +33,11 @@ type Options struct {
 	Outbox   store.Outbox
 	Contacts store.Contacts
 	Mutes    Mutes
-	Metrics  http.Handler
+	// Directory is who can be reached, and Audiences the [[audience]] tables in the
+	// order of their names.
+	Directory Directory
+	Audiences func() []contacts.Audience
+	Metrics   http.Handler
 	// Ready returns why no callback can be taken now, nil when all is well.
 	Ready func() error
 	// Reload applies the configuration's files; an error says what is wrong
@@ -99,6 +104,12 @@ func New(o Options) http.Handler {
 	r.Handler(http.MethodGet, "/api/v1/muted", a.guard(http.HandlerFunc(a.muted)))
 	r.Handler(http.MethodPut, "/api/v1/muted/:account/*user", a.guard(http.HandlerFunc(a.mute)))
 	r.Handler(http.MethodDelete, "/api/v1/muted/:account/*user", a.guard(http.HandlerFunc(a.unmute)))
+	r.Handler(http.MethodGet, "/api/v1/contacts", a.guard(http.HandlerFunc(a.contacts)))
+	r.Handler(http.MethodPost, "/api/v1/contacts/:account", a.guard(http.HandlerFunc(a.importContacts)))
+	r.Handler(http.MethodPut, "/api/v1/contacts/:account/*user", a.guard(http.HandlerFunc(a.changeContact)))
+	r.Handler(http.MethodDelete, "/api/v1/contacts/:account/*user", a.guard(http.HandlerFunc(a.forgetContact)))
+	r.Handler(http.MethodGet, "/api/v1/audiences", a.guard(http.HandlerFunc(a.audiences)))
+	r.Handler(http.MethodGet, "/api/v1/audiences/:name", a.guard(http.HandlerFunc(a.audience)))
 	r.Handler(http.MethodGet, "/api/v1/schedules", a.guard(http.HandlerFunc(a.schedules)))
 	r.Handler(http.MethodPost, "/api/v1/schedules/:name/run", a.guard(http.HandlerFunc(a.runSchedule)))
 	r.Handler(http.MethodGet, "/debug/pprof/*name", a.guard(http.HandlerFunc(profile)))

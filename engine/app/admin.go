@@ -34,9 +34,11 @@ func (a *App) adminHandler(cfg *config.Config) http.Handler {
 				a.egress.Wake()
 			}
 		},
-		Outbox:   a.store,
-		Contacts: a.store,
-		Mutes:    a.guard,
+		Outbox:    a.store,
+		Contacts:  a.store,
+		Mutes:     a.guard,
+		Directory: a.contacts,
+		Audiences: a.allAudiences,
 		Needs: func(account string, action engine.Action) (params []string, known, able bool) {
 			s, known := a.live.Load().senders[account]
 			if !known {

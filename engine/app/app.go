@@ -22,6 +22,7 @@ import (
 	"bot/engine/channel"
 	"bot/engine/config"
 	"bot/engine/console"
+	"bot/engine/contacts"
 	"bot/engine/dispatch"
 	"bot/engine/egress"
 	"bot/engine/ingress"
@@ -93,6 +94,7 @@ type App struct {
 	silence  *rate.Limiter // of explanations why nothing is said
 	guard    *risk.Guard
 	calendar *schedule.Calendar
+	contacts *contacts.Directory
 	running  running
 }
 
@@ -182,6 +184,7 @@ func (a *App) open(ctx context.Context, cfg *config.Config) error {
 func (a *App) build(cfg *config.Config) error {
 	grace := cfg.ShutdownGrace.Std()
 	a.ear = byhand.New(time.Now)
+	a.contacts = a.newContacts()
 	a.queue = queue.New(queue.Options{Inbox: a.store, Buffer: 64, Log: a.o.Log})
 	a.egress = egress.New(a.egressOptions(cfg))
 	a.presence = presence.New(presence.Options{
@@ -209,6 +212,7 @@ func (a *App) build(cfg *config.Config) error {
 		Begun:     a.begun,
 		Buried:    a.buried,
 		Failed:    a.traceFailed,
+		Contact:   a.contacts.Learn,
 		Show:      a.show,
 		Confirm:   a.egress.Confirm,
 		Workers:   cfg.Queue.Workers, Attempts: cfg.Queue.Attempts, RetryFor: cfg.Queue.RetryFor.Std(),

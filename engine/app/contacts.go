@@ -1,6 +1,8 @@
 package app
 
 import (
+	"time"
+
 	"bot/engine"
 	"bot/engine/config"
 	"bot/engine/ingress"
@@ -18,13 +20,14 @@ const (
 type people struct {
 	blocked map[string]bool
 	tests   map[string]bool // nil: everybody is served
+	within  time.Duration   // since when people may have been silent and be sent something unasked; 0: ever
 }
 
 func peopleOf(accounts []config.Account) map[string]people {
 	all := make(map[string]people)
 	for i := range accounts {
 		a := &accounts[i]
-		all[a.Name] = people{setOf(a.Blocked), setOf(a.TestUsers)}
+		all[a.Name] = people{setOf(a.Blocked), setOf(a.TestUsers), a.PushActiveWithin.Std()}
 	}
 	return all
 }
@@ -74,14 +77,22 @@ func (a *App) barred(e *engine.Event) string {
 // chat the conversation is the other side; a group can be blocked like a person.
 // With test users alone to be served, whoever else was heard is still answered.
 func (a *App) unwanted(c *engine.Command) string {
-	named := a.live.Load().people[c.Account]
-	s := a.store.Standing(c.Account, c.Conversation)
+	if why := a.notServed(c.Account, c.Conversation, c.Lane); why != "" {
+		return why
+	}
+	return a.contacts.Unwanted(c)
+}
+
+// notServed tells why a conversation is sent nothing in a lane, "" when it is.
+func (a *App) notServed(account, conversation string, lane engine.Lane) string {
+	named := a.live.Load().people[account]
+	s := a.store.Standing(account, conversation)
 	switch {
-	case s.Blocked || named.blocked[c.Conversation]:
+	case s.Blocked || named.blocked[conversation]:
 		return blocked + ": nothing is sent to this conversation"
-	case named.tests != nil && c.Lane != engine.LaneReply && !named.tests[c.Conversation]:
+	case named.tests != nil && lane != engine.LaneReply && !named.tests[conversation]:
 		return "not a test user: only test_users are sent anything but replies"
-	case s.Unsubscribed && c.Lane != engine.LaneReply:
+	case s.Unsubscribed && lane != engine.LaneReply:
 		return unsubscribed + ": only replies are sent to this conversation"
 	}
 	return ""

@@ -17,6 +17,7 @@ func (a *App) egressOptions(cfg *config.Config) egress.Options {
 		Unwanted:  a.unwanted,
 		Vet:       a.vet,
 		Recall:    a.store.Recall,
+		Learn:     a.contacts.Sent,
 
 		Sending: a.ear.Sent,
 		Settled: a.traceSettled,

@@ -9,6 +9,7 @@ import (
 	"bot/engine"
 	"bot/engine/channel"
 	"bot/engine/config"
+	"bot/engine/contacts"
 	"bot/engine/egress"
 	"bot/engine/fetch"
 	"bot/engine/hours"
@@ -75,11 +76,13 @@ type Plan struct {
 	// policies are how the events of the accounts are taken in.
 	policies map[string]ingress.Policy
 	people   map[string]people // by account: who is barred, or served alone
-	risk     *risk.Rules
-	words    *wordfilter.Filter // nil: nothing is looked for
-	host     channel.Host       // what the adapters work with
-	memory   *memory            // the host's
-	clients  []*http.Client     // of the skills
+	// audiences are the [[audience]] tables by their names.
+	audiences map[string]contacts.Audience
+	risk      *risk.Rules
+	words     *wordfilter.Filter // nil: nothing is looked for
+	host      channel.Host       // what the adapters work with
+	memory    *memory            // the host's
+	clients   []*http.Client     // of the skills
 }
 
 // Prepare loads a configuration and builds what it describes. Its error lists
@@ -118,6 +121,7 @@ func prepare(load func() (*config.Config, error), build SkillBuilder, host chann
 	}
 	p.Skills, p.Setup.Router, p.risk, p.words = skills, skills, rules, words
 	p.people = peopleOf(cfg.Accounts)
+	p.audiences = audiencesOf(cfg.Audiences)
 	p.hear()
 	return p, nil
 }

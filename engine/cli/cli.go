@@ -70,6 +70,7 @@ func verbs() []verb {
 		{"unblock", "-account A USER…", "undo that", unblockVerb},
 		{"mute", "-account A [-for 10m] [USER…]", "answer nothing of somebody for a time; without USER list them", muteVerb},
 		{"unmute", "-account A USER…", "undo that", unmuteVerb},
+		{"contacts", "list | label ID… | import FILE | forget ID… | count -audience NAME", "who can be reached, their labels, and whom an audience reaches", contactsVerb},
 		{"schedule", "[list | run NAME…]", "what is done by the clock, when next, and how it went; or do it now", scheduleVerb},
 		{"reload", "", "have the running engine read its configuration again", reloadVerb},
 		{"loadtest", "…", "the whole chain under load, against a built-in platform", loadtestVerb},
