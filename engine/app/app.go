@@ -50,7 +50,8 @@ type StoreOptions struct {
 	Observe       func(d time.Duration, acts int) // of every transaction
 }
 
-// Options is what an engine needs from outside. All fields but Started are required.
+// Options is what an engine needs from outside. All fields are required but
+// Listeners and those that are told of something.
 type Options struct {
 	Plan        *Plan
 	Load        func() (*config.Config, error) // reads the configuration's files again
@@ -62,7 +63,12 @@ type Options struct {
 	Version  string
 	Chance   func() float64 // in [0,1), safe for concurrent use
 	Log      *slog.Logger
-	Started  func(Addrs) // called once, when callbacks are taken
+	// Listeners are open already, by the key of the configuration whose place they
+	// take: server.listen, admin.listen. The others are opened. Run closes them.
+	Listeners map[string]net.Listener
+	Started   func(Addrs)           // called once, when callbacks are taken
+	Reloading func() (ended func()) // called when a reload begins, applied or not
+	Stopping  func()                // called once, when no more callbacks are going to be taken
 }
 
 // Addrs is where the listeners really are.
@@ -114,17 +120,20 @@ func (a *App) Run(ctx context.Context) (err error) {
 	cfg := a.o.Plan.Config
 	var down closers
 	defer func() { err = errors.Join(err, down.close()) }()
+	for key, l := range a.o.Listeners {
+		down.push(key, l.Close)
+	}
 	down.push("connections", a.hangUp)
 
 	if err := a.prepareStages(ctx, cfg, &down); err != nil {
 		return unlessAsked(ctx, err)
 	}
-	admin, err := listen(ctx, "admin.listen", cfg.Admin.Listen)
+	admin, err := a.listen(ctx, "admin.listen", cfg.Admin.Listen)
 	if err != nil {
 		return unlessAsked(ctx, err)
 	}
 	down.push("admin listener", admin.Close)
-	callbacks, err := listen(ctx, "server.listen", cfg.Server.Listen)
+	callbacks, err := a.listen(ctx, "server.listen", cfg.Server.Listen)
 	if err != nil {
 		return unlessAsked(ctx, err)
 	}
@@ -343,6 +352,9 @@ func (a *App) work(ctx context.Context, cfg *config.Config, callbacks, admin net
 	}
 
 	a.ready.Store(false)
+	if a.o.Stopping != nil {
+		a.o.Stopping()
+	}
 	a.o.Log.Info("stopping", "grace", cfg.ShutdownGrace.String())
 	errs := []error{err, shutdown(door, cfg.ShutdownGrace.Std()/5)}
 	fetching.stop()
@@ -389,7 +401,10 @@ func (a *App) announce(cfg *config.Config, callbacks, admin net.Listener) error 
 	return nil
 }
 
-func listen(ctx context.Context, key, addr string) (net.Listener, error) {
+func (a *App) listen(ctx context.Context, key, addr string) (net.Listener, error) {
+	if l, open := a.o.Listeners[key]; open {
+		return l, nil
+	}
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", addr)
 	if err != nil {

@@ -24,6 +24,9 @@ func (a *App) Reload(ctx context.Context) error {
 	if a.ingress == nil {
 		return errors.New("the engine did not start; there is nothing to reload")
 	}
+	if a.o.Reloading != nil {
+		defer a.o.Reloading()()
+	}
 	plan, err := a.prepare(ctx)
 	if err == nil {
 		err = a.apply(plan)

@@ -218,13 +218,20 @@ func (r *rig) make(started func(app.Addrs)) *app.App {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	return app.New(app.Options{
+	o := r.options(plan)
+	o.Started = started
+	return app.New(o)
+}
+
+// options is what every engine of a rig is made with.
+func (r *rig) options(plan *app.Plan) app.Options {
+	return app.Options{
 		Plan: plan, Load: r.load, BuildSkills: r.build, OpenStore: openStore,
 		Announce: func(path, callback, admin string) error {
 			return boltstore.WriteRun(path, boltstore.Run{PID: os.Getpid(), Callback: callback, Admin: admin})
 		},
-		Version: "test", Chance: rand.Float64, Log: slog.New(slog.DiscardHandler), Started: started,
-	})
+		Version: "test", Chance: rand.Float64, Log: slog.New(slog.DiscardHandler),
+	}
 }
 
 // begin starts a life of the engine and waits until it takes callbacks.

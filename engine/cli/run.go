@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"time"
 
 	"bot/engine/app"
@@ -36,9 +37,17 @@ func runVerb(ctx context.Context, c *call) int {
 		log.Error("a skill does not do what its test says; `bot check` shows it", "error", err)
 	}
 
+	manager, err := newService(c.Env, os.Getpid(), plan.Config, log)
+	if err != nil {
+		c.say(err)
+		return exitUsage
+	}
+	defer manager.close()
 	o := c.Options
 	o.Plan, o.Load, o.Log = plan, c.load, log
-	engine := app.New(o)
+	var engine *app.App
+	manager.attach(&o, func(ctx context.Context) error { return engine.Alive(ctx) })
+	engine = app.New(o)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	wishes := c.Reloads()
