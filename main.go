@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"syscall"
 	"time"
+	_ "time/tzdata" // for machines and containers that have no zones of their own
 
 	"bot/engine"
 	"bot/engine/app"
@@ -106,7 +107,8 @@ func locate(storePath string) (admin string, err error) {
 	return run.Admin, err
 }
 
-// version is the module's version, or the commit it was built from.
+// version is the module's version: its tag, or else the time and the name of the
+// commit it was built from, with +dirty behind it where files differed from that.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

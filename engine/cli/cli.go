@@ -73,8 +73,10 @@ func verbs() []verb {
 		{"contacts", "list | label ID… | import FILE | forget ID… | count -audience NAME", "who can be reached, their labels, and whom an audience reaches", contactsVerb},
 		{"schedule", "[list | run NAME…]", "what is done by the clock, when next, and how it went; or do it now", scheduleVerb},
 		{"reload", "", "have the running engine read its configuration again", reloadVerb},
+		{"health", "", "is the running engine taking callbacks: exit 0 yes, 1 no", healthVerb},
 		{"loadtest", "…", "the whole chain under load, against a built-in platform", loadtestVerb},
-		{"version", "", "print the version", versionVerb},
+		{"completion", "bash | zsh | fish", "a script that lets the shell complete commands and flags", completionVerb},
+		{"version", "", "print the version and the commit it was built from", versionVerb},
 	}
 }
 
@@ -109,6 +111,12 @@ func Main(ctx context.Context, args []string, p Parts) int {
 		usage(p.Out, all)
 		return exitOK
 	}
+	return v.run(ctx, newCall(v, args, p))
+}
+
+// newCall is the call of a verb with those arguments, and with the flags that
+// all verbs have.
+func newCall(v verb, args []string, p Parts) *call {
 	c := &call{Parts: p, given: args, flags: flag.NewFlagSet(v.name, flag.ContinueOnError)}
 	c.flags.SetOutput(p.Err)
 	c.flags.Usage = func() {
@@ -117,7 +125,7 @@ func Main(ctx context.Context, args []string, p Parts) int {
 	}
 	c.flags.StringVar(&c.config, "config", "bot.toml", "the configuration `file`")
 	c.flags.BoolVar(&c.json, "json", false, "answer in JSON, for programs")
-	return v.run(ctx, c)
+	return c
 }
 
 // parse reads flags wherever they stand among the arguments, and checks that
@@ -160,7 +168,7 @@ func meant(typed string, all []verb) string {
 func usage(w io.Writer, all []verb) {
 	fmt.Fprint(w, "bot: an engine for WeChat and WeCom bots\n\nusage: bot [COMMAND] [-config bot.toml] [options]\n\n")
 	for _, v := range all {
-		fmt.Fprintf(w, "  %-8s %s\n", v.name, v.help)
+		fmt.Fprintf(w, "  %-10s %s\n", v.name, v.help)
 	}
 	fmt.Fprint(w, "\nBegin with `bot init`, then `bot check` and `bot chat`. `bot COMMAND -help` lists a command's options.\n")
 }
