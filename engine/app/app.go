@@ -344,7 +344,8 @@ func (a *App) work(ctx context.Context, cfg *config.Config, callbacks, admin net
 	door := ingress.NewServer(a.ingress, a.o.Log)
 	desk := api.NewServer(a.adminHandler(cfg), a.o.Log)
 	serving.start("admin", serve(desk, admin))
-	serving.start("callbacks", serve(door, callbacks))
+	receiving := newGroup(failures)
+	receiving.start("callbacks", serve(door, callbacks))
 	a.ready.Store(true)
 	err = a.announce(cfg, callbacks, admin)
 	if err == nil {
@@ -356,6 +357,10 @@ func (a *App) work(ctx context.Context, cfg *config.Config, callbacks, admin net
 		a.o.Stopping()
 	}
 	a.o.Log.Info("stopping", "grace", cfg.ShutdownGrace.String())
+	// In this order: the server loses sight of a connection that is accepted while
+	// it shuts down. Those that come later wait, where the listener was passed on.
+	callbacks.Close()
+	receiving.stop()
 	errs := []error{err, shutdown(door, cfg.ShutdownGrace.Std()/5)}
 	fetching.stop()
 	handling.stop()
@@ -415,7 +420,7 @@ func (a *App) listen(ctx context.Context, key, addr string) (net.Listener, error
 
 func serve(s *http.Server, l net.Listener) func(context.Context) error {
 	return func(context.Context) error {
-		if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
 			return err
 		}
 		return nil
