@@ -14,6 +14,7 @@ func testChannels(names ...string) []Channel {
 			Needs:   func(string) []string { return []string{"base_url"} },
 			Default: func(_ string, a *Account) { a.OnDoubt = "resend" },
 		},
+		"sandbox": {Name: "sandbox", Uncalled: true},
 		"gewe": {
 			Name: "gewe", Keys: []string{"app_id", "token", "self"}, Tells: []string{"app_id"}, Unsigned: true,
 			Default: func(_ string, a *Account) {

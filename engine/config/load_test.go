@@ -284,12 +284,12 @@ func TestChangedKnowsEveryKeyOfItsTables(t *testing.T) {
 }
 
 func TestTheExampleStartsAsItIs(t *testing.T) {
-	cfg, err := Load("../../config.example.toml", lookup(nil), testChannels("generic"))
+	cfg, err := Load("../../config.example.toml", lookup(nil), testChannels("generic", "sandbox"))
 	if err != nil || len(cfg.Warnings) > 0 {
 		t.Fatalf("%v, %v", err, cfg.Warnings)
 	}
 	a := cfg.Accounts[0]
-	if !isLoopback(cfg.Server.Listen) || !isLoopback(cfg.Admin.Listen) || len(cfg.Accounts) != 1 || a.Name != "shop" ||
+	if !isLoopback(cfg.Server.Listen) || !isLoopback(cfg.Admin.Listen) || len(cfg.Accounts) != 2 || a.Name != "shop" ||
 		a.Path != "/api/gateway/callback" || a.BaseURL != "http://127.0.0.1:9090" || a.AppID != "wx_demo" {
 		t.Errorf("%+v", cfg)
 	}
@@ -307,7 +307,7 @@ var commentedKey = regexp.MustCompile(`(?m)^# ([a-z_]+ = )`)
 func TestTheExampleTellsTheDefaults(t *testing.T) {
 	text := string(example(t))
 	as := func(text string) *Config {
-		cfg, err := Parse("bot.toml", []byte(text), lookup(nil), testChannels("generic"))
+		cfg, err := Parse("bot.toml", []byte(text), lookup(nil), testChannels("generic", "sandbox"))
 		if err != nil {
 			t.Fatal(err)
 		}
