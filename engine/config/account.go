@@ -42,6 +42,7 @@ func (l *loader) account(s *Section, cfg *Config) Account {
 	if a.PushActiveWithin != 0 {
 		l.atLeast(s, "push_active_within", a.PushActiveWithin, 24*time.Hour)
 	}
+	l.checkHealth(s, &a, cfg)
 	l.checkPeople(s, "blocked", a.Blocked)
 	l.checkPeople(s, "test_users", a.TestUsers)
 	return a

@@ -30,6 +30,12 @@ func defaults() Config {
 		Replay: Replay{Keep: engine.Duration(24 * time.Hour), MaxSize: 64 << 20},
 		Trace:  Trace{Keep: engine.Duration(7 * 24 * time.Hour), MaxSize: 256 << 20},
 		Words:  Words{Action: "replace", Mask: "*"},
+		Alert: Alert{
+			Every:      engine.Duration(10 * time.Minute),
+			AtMost:     engine.Rate{N: 20, Per: time.Hour},
+			Language:   "both",
+			BacklogAge: engine.Duration(time.Minute),
+		},
 	}
 }
 

@@ -95,6 +95,7 @@ func (l *loader) build(root *node) *Config {
 	}
 	l.checkTogether(doc.Accounts, cfg.Accounts)
 	l.audiences(doc.Audiences, cfg)
+	l.checkAlert(top, cfg)
 	if len(cfg.Accounts) == 0 && !l.partial {
 		l.warnings = append(l.warnings, Problem{File: root.at.src.name, Msg: "there is no [[account]]: nothing can come in"})
 	}

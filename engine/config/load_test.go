@@ -186,6 +186,7 @@ func TestDefaults(t *testing.T) {
 		Replay:        Replay{d(24 * time.Hour), 64 << 20},
 		Trace:         Trace{d(7 * 24 * time.Hour), 256 << 20},
 		Words:         Words{Action: "replace", Mask: "*"},
+		Alert:         Alert{Every: d(10 * time.Minute), AtMost: engine.Rate{N: 20, Per: time.Hour}, Language: "both", BacklogAge: d(time.Minute)},
 		Accounts: []Account{{
 			Name: "shop", Channel: "generic", Path: "/callback/shop", BaseURL: "https://example.com", Ack: "auto",
 			MaxSkew: d(5 * time.Minute), MaxAge: d(10 * time.Minute), Window: d(72 * time.Hour), OnDoubt: "resend",

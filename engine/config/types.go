@@ -24,6 +24,7 @@ type Config struct {
 	Trace         Trace           `toml:"trace"`
 	Match         Match           `toml:"match"`
 	Words         Words           `toml:"words"`
+	Alert         Alert           `toml:"alert"`
 	// Hours are lists of times by their names, which skills refer to.
 	Hours    map[string]hours.Times `toml:"hours"`
 	Accounts []Account              `toml:"account"`
@@ -151,6 +152,7 @@ type Account struct {
 	Timezone         string          `toml:"timezone"`
 	Limit            AccountLimit    `toml:"limit"`
 	Retry            Retry           `toml:"retry"`
+	Health           Health          `toml:"health"`
 	// Blocked are people and conversations that are blocked whatever the store
 	// says. TestUsers, where there are any, are the only ones that are served.
 	Blocked   engine.List `toml:"blocked"`
