@@ -361,6 +361,7 @@ type Stats struct {
 	DedupKeys    int
 	FileBytes    int64
 	FreeBytes    int64 // of FileBytes, unused
+	RoomBytes    int64 // unused in the file and on its disk; 0 where that cannot be asked
 	Commits      uint64
 	Acts         uint64
 	OldestReader time.Duration // age of the oldest open read transaction

@@ -55,8 +55,8 @@ type Options struct {
 	// Submitted is told of commands that were stored (where not a duplicate).
 	Submitted func(cmds []engine.Command, duplicate []bool)
 	// Pause stops an account's commands, all accounts' for "", or lets them go
-	// again, and returns which.
-	Pause func(ctx context.Context, account string, on bool) ([]string, error)
+	// again, and returns which. by is who asked for it, "" when unknown.
+	Pause func(ctx context.Context, account string, on bool, by string) ([]string, error)
 	// Release gives a conversation back to the bot that people had taken over.
 	Release func(ctx context.Context, account, conversation string) error
 	// Schedules lists the schedules of the configuration with their runs, and
@@ -69,6 +69,10 @@ type Options struct {
 	Trace func(ctx context.Context, id string) (steps []trace.Step, more bool, err error)
 	// Resolved is told that a person ended the doubt about a command.
 	Resolved func(d store.Delivery)
+	// Alerts is what goes on and what was told lately; TryAlerts tells a test, and
+	// returns what came of it by the name of each way.
+	Alerts    func() any
+	TryAlerts func(ctx context.Context) map[string]string
 	// Cancelled is told that a waiting command was taken out.
 	Cancelled func(c *engine.Command)
 	Now       func() time.Time
@@ -112,6 +116,8 @@ func New(o Options) http.Handler {
 	r.Handler(http.MethodGet, "/api/v1/audiences/:name", a.guard(http.HandlerFunc(a.audience)))
 	r.Handler(http.MethodGet, "/api/v1/schedules", a.guard(http.HandlerFunc(a.schedules)))
 	r.Handler(http.MethodPost, "/api/v1/schedules/:name/run", a.guard(http.HandlerFunc(a.runSchedule)))
+	r.Handler(http.MethodGet, "/api/v1/alerts", a.guard(http.HandlerFunc(a.alerts)))
+	r.Handler(http.MethodPost, "/api/v1/alerts/test", a.guard(http.HandlerFunc(a.tryAlerts)))
 	r.Handler(http.MethodGet, "/debug/pprof/*name", a.guard(http.HandlerFunc(profile)))
 	r.NotFound = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fail(w, http.StatusNotFound, "not_found", "there is nothing at this path")

@@ -17,6 +17,7 @@ func TestPauseAndResume(t *testing.T) {
 	}{
 		{"/api/v1/pause", `{"account":"shop"}`, http.StatusOK, []any{"shop", true}},
 		{"/api/v1/resume", `{"account":"shop"}`, http.StatusOK, []any{"shop", false}},
+		{"/api/v1/pause", `{"account":"shop","by":" wang\n"}`, http.StatusOK, []any{"shop", true, "wang"}},
 		{"/api/v1/pause", `{}`, http.StatusOK, []any{"", true}},
 		{"/api/v1/resume", ``, http.StatusOK, []any{"", false}},
 		{"/api/v1/pause", `{"account":"nobody"}`, http.StatusNotFound, nil},
@@ -34,7 +35,9 @@ func TestPauseAndResume(t *testing.T) {
 	}
 }
 
-func (r *rig) pause(_ context.Context, account string, on bool) ([]string, error) {
-	r.paused = []any{account, on}
+func (r *rig) pause(_ context.Context, account string, on bool, by string) ([]string, error) {
+	if r.paused = []any{account, on}; by != "" {
+		r.paused = append(r.paused, by)
+	}
 	return []string{"shop"}, r.pauseErr
 }

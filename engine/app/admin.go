@@ -11,6 +11,7 @@ import (
 	"bot/engine/api"
 	"bot/engine/config"
 	"bot/engine/egress"
+	"bot/engine/health"
 	"bot/engine/metrics"
 	"bot/engine/risk"
 	"bot/engine/trace"
@@ -55,6 +56,8 @@ func (a *App) adminHandler(cfg *config.Config) http.Handler {
 		RunSchedule:   a.runSchedule,
 		Trace:         a.trace.Find,
 		Resolved:      a.egress.Resolved,
+		Alerts:        a.alertList,
+		TryAlerts:     a.TryAlerts,
 		Cancelled: func(c *engine.Command) {
 			a.egress.Cancelled(c.ConversationKey())
 			a.traceCommand(c, trace.Cancelled, "by hand")
@@ -86,10 +89,10 @@ func (a *App) readiness() error {
 
 // Status is what GET /api/v1/status shows.
 type Status struct {
-	Version    string   `json:"version"`
-	Generation int64    `json:"generation"`
-	Ready      bool     `json:"ready"`
-	Accounts   []string `json:"accounts"`
+	Version    string       `json:"version"`
+	Generation int64        `json:"generation"`
+	Ready      bool         `json:"ready"`
+	Accounts   []health.Row `json:"accounts"`
 	// Held says why accounts send nothing, by their names.
 	Held map[string]string `json:"held"`
 	// Pace says how fast accounts may send and whose limit they wait for.
@@ -121,7 +124,7 @@ func (a *App) status() (any, error) {
 	plan := a.live.Load()
 	return Status{
 		Version: a.o.Version, Generation: a.generation.Load(), Ready: a.readiness() == nil,
-		Accounts: accountNames(plan.Config.Accounts), Held: a.egress.Held(), Pace: a.egress.Paces(), Skills: plan.Skills.Len(),
+		Accounts: a.accountsHealth(), Held: a.egress.Held(), Pace: a.egress.Paces(), Skills: plan.Skills.Len(),
 		Events: s.Events, Commands: s.Commands, InDoubt: s.InDoubt, Dead: s.Letters, Oldest: s.OldestEvent,
 		DedupKeys: s.DedupKeys, StoreBytes: s.FileBytes, FreeBytes: s.FreeBytes,
 		Risk: a.guard.Status("", shownMuted), Unconfirmed: a.egress.Unconfirmed(),

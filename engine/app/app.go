@@ -17,6 +17,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"bot/engine"
+	"bot/engine/alert"
 	"bot/engine/api"
 	"bot/engine/byhand"
 	"bot/engine/channel"
@@ -25,6 +26,7 @@ import (
 	"bot/engine/contacts"
 	"bot/engine/dispatch"
 	"bot/engine/egress"
+	"bot/engine/health"
 	"bot/engine/ingress"
 	"bot/engine/metrics"
 	"bot/engine/presence"
@@ -102,6 +104,10 @@ type App struct {
 	calendar *schedule.Calendar
 	contacts *contacts.Directory
 	running  running
+	desk     *alert.Desk
+	board    *health.Board
+	trouble  troubles
+	room     room
 }
 
 // New prepares an engine; nothing is opened yet.
@@ -192,13 +198,14 @@ func (a *App) open(ctx context.Context, cfg *config.Config) error {
 // platform's door; each knows only what it is handed.
 func (a *App) build(cfg *config.Config) error {
 	grace := cfg.ShutdownGrace.Std()
+	a.desk, a.board = a.newDesk(), health.New(a.store, a.store.Now, a.o.Log)
 	a.ear = byhand.New(time.Now)
 	a.contacts = a.newContacts()
 	a.queue = queue.New(queue.Options{Inbox: a.store, Buffer: 64, Log: a.o.Log})
 	a.egress = egress.New(a.egressOptions(cfg))
 	a.presence = presence.New(presence.Options{
 		Offline: turn.OfflineKey, Why: whyOffline, Store: a.store, Accounts: a.probers, Log: a.o.Log,
-		Hold: func(account, reason string) { a.egress.Hold(account, causeOffline, reason) },
+		Hold: a.holdOffline, Asked: a.probed,
 	})
 	a.guard = a.newGuard()
 	if err := a.recoverHolds(a.o.Plan); err != nil {
@@ -236,7 +243,7 @@ func (a *App) build(cfg *config.Config) error {
 	a.ingress = ingress.New(ingress.Options{
 		Ring:  a.porter.Ring,
 		Seen:  a.traceIntake,
-		Inbox: intake{a.queue, a.store}, Admit: a.admit, Backlog: a.store.Backlog,
+		Inbox: intake{a.queue, a.store}, Admit: a.admit, Heard: a.heard, Backlog: a.store.Backlog,
 		MaxBacklog:    func() int { return a.live.Load().Config.Queue.Backlog },
 		MaxCommitWait: func() time.Duration { return a.live.Load().Config.Queue.MaxCommitWait.Std() },
 		MaxBody:       int64(cfg.Server.MaxBody), Now: a.store.Now, Log: a.o.Log, Metrics: a.metrics,
@@ -268,6 +275,7 @@ func (a *App) probers() map[string]channel.Prober {
 func (a *App) handled(e *engine.Event, r turn.Report) {
 	a.guard.Answered(e, r.Commands)
 	a.done(e, r)
+	a.ran(e, r)
 	a.keep(e, r)
 	a.traceHandled(e, r)
 }
@@ -331,9 +339,14 @@ func (a *App) work(ctx context.Context, cfg *config.Config, callbacks, admin net
 
 	failures := make(chan error, mostStages)
 	sending, handling, fetching, serving, keeping := newGroup(failures), newGroup(failures), newGroup(failures), newGroup(failures), newGroup(failures)
+	telling := newGroup(failures) // to the last
+	telling.start("alerts", a.desk.Run)
 	keeping.start("recent intake", a.recent.Run)
 	keeping.start("trace", a.trace.Run)
 	keeping.start("console", a.samples.Run)
+	keeping.start("health", a.board.Run)
+	keeping.start("lookout", a.watch)
+	keeping.start("silence", a.watchSilence)
 	sending.start("egress", a.egress.Run)
 	handling.start("queue", a.queue.Run)
 	handling.start("dispatch", a.dispatch.Run)
@@ -368,6 +381,7 @@ func (a *App) work(ctx context.Context, cfg *config.Config, callbacks, admin net
 	keeping.stop()
 	errs = append(errs, shutdown(desk, time.Second))
 	serving.stop()
+	telling.stop()
 	close(failures)
 	for err := range failures {
 		errs = append(errs, err)
@@ -387,6 +401,7 @@ func (a *App) wait(ctx context.Context, failures <-chan error) error {
 	case <-ctx.Done():
 		return nil
 	case <-a.store.Failed():
+		a.failedStore()
 		return fmt.Errorf("the store cannot be trusted any more, ending at once: %w", a.store.Err())
 	case err := <-failures:
 		return err

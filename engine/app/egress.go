@@ -21,6 +21,8 @@ func (a *App) egressOptions(cfg *config.Config) egress.Options {
 
 		Sending: a.ear.Sent,
 		Settled: a.traceSettled,
+		Found:   a.foundWords,
+		Ended:   a.ended,
 		Halted:  func(account, note string) { a.presence.Suspect(account, note) },
 
 		Now:     a.store.Now,

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"bot/engine"
+	"bot/engine/alert"
 	"bot/engine/channel"
 	"bot/engine/config"
 	"bot/engine/contacts"
@@ -80,9 +81,10 @@ type Plan struct {
 	audiences map[string]contacts.Audience
 	risk      *risk.Rules
 	words     *wordfilter.Filter // nil: nothing is looked for
-	host      channel.Host       // what the adapters work with
-	memory    *memory            // the host's
-	clients   []*http.Client     // of the skills
+	alerts    alert.Settings
+	host      channel.Host   // what the adapters work with
+	memory    *memory        // the host's
+	clients   []*http.Client // of the skills
 }
 
 // Prepare loads a configuration and builds what it describes. Its error lists
@@ -116,6 +118,9 @@ func prepare(load func() (*config.Config, error), build SkillBuilder, host chann
 	})
 	rules, riskErr := risk.Build(asSections(cfg.Risk), accountNames(cfg.Accounts))
 	words, wordErr := filterOf(cfg)
+	if err == nil {
+		err = p.alerting()
+	}
 	if err != nil || skillErr != nil || riskErr != nil || wordErr != nil {
 		return nil, config.ProblemsIn(errors.Join(err, skillErr, riskErr, wordErr))
 	}

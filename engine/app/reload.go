@@ -70,6 +70,7 @@ func (a *App) apply(plan *Plan) error {
 	a.dispatch.Reconfigured()
 	a.calendar.Set(plan.Skills.Schedules())
 	a.porter.Wake()
+	a.keepAlerts(plan)
 	return nil
 }
 

@@ -30,6 +30,7 @@ func (a *App) newGuard() *risk.Guard {
 func (a *App) alertOfRisk(h risk.Hit) {
 	a.o.Log.Warn("risk: alert", "risk", h.Row, "account", h.Account, "user", h.User, "conversation", h.Conversation,
 		"not_logged", h.More)
+	a.raiseRisk(h)
 }
 
 // sayOfRisk answers an event that is not taken in: as a reply, by the outbox

@@ -68,6 +68,7 @@ func (a *App) done(e *engine.Event, r turn.Report) {
 // the history and no more.
 func (a *App) buried(e *engine.Event, tries store.Tries) {
 	a.traceEvent(e, trace.Dead, "", tries.Error)
+	a.unhandled(e, tries)
 	if e.Kind != engine.Due {
 		return
 	}

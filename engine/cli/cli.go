@@ -61,6 +61,8 @@ func verbs() []verb {
 		{"stub", "[-channel generic] [-listen ADDR] …", "play the platform: print what the bot sends", stubVerb},
 		{"trace", "ID", "the life of one message, event, command or trace id", traceVerb},
 		{"in-doubt", "[list | resend ID… | delivered ID… | resend -all] [-account A]", "what nobody knows to have arrived, and end the doubt", inDoubtVerb},
+		{"status", "", "how the running engine and its accounts are", statusVerb},
+		{"alert", "[list | test]", "what goes on that an operator should know; or send a test by every way", alertVerb},
 		{"dead", "list | show ID | replay ID… | drop ID… | replay -all", "what was given up, and put it back", deadVerb},
 		{"commands", "list | show ID | cancel ID…", "what waits to be sent, and take it out", commandsVerb},
 		{"pause", "-account A | -all", "let nothing leave; everything is taken in", pauseVerb},

@@ -28,10 +28,20 @@ func (c *call) pausing(ctx context.Context, verb, done string) int {
 		return code
 	}
 	var answer struct{ Accounts []string }
-	if err := a.do(ctx, http.MethodPost, "/api/v1/"+verb, map[string]string{"account": *account}, &answer); err != nil {
+	if err := a.do(ctx, http.MethodPost, "/api/v1/"+verb, map[string]string{"account": *account, "by": c.user()}, &answer); err != nil {
 		c.say(err)
 		return exitFailed
 	}
 	fmt.Fprintf(c.Out, "%s: %s\n", done, strings.Join(answer.Accounts, ", "))
 	return exitOK
+}
+
+// user is who runs the command, as far as the environment tells.
+func (c *call) user() string {
+	for _, name := range []string{"SUDO_USER", "USER", "USERNAME"} {
+		if user, _ := c.Env(name); user != "" {
+			return user
+		}
+	}
+	return ""
 }

@@ -48,6 +48,9 @@ func (l *loader) account(s *Section, cfg *Config) Account {
 	return a
 }
 
+// At is the file:line of a key of the account, or of the account where that is absent.
+func (a *Account) At(key string) string { return a.section.At(key) }
+
 // checkPeople checks a list of ids. An empty list of test users is that of an
 // account that serves everybody, so it had better not be there.
 func (l *loader) checkPeople(s *Section, key string, ids engine.List) {

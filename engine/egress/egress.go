@@ -93,7 +93,12 @@ type Options struct {
 	// nothing else. How an account stood with its platform is written as a note with
 	// the settlements of its commands. nil = what a platform wants is forgotten with
 	// the process.
-	Recall  func(account, key string) (string, error)
+	Recall func(account, key string) (string, error)
+	// Found is told once of each command in which listed words were found, and Ended
+	// of what came of attempts, by the goroutine of Run; they must not block. nil =
+	// nobody asks.
+	Found   func(c *engine.Command, v Vetted)
+	Ended   func(e End)
 	Now     func() time.Time // the store's clock; what waits for it is looked at once a minute at least
 	Chance  func() float64   // in [0,1); called by the goroutine of Run only
 	Grace   time.Duration    // for requests in flight when Run is to end
@@ -157,6 +162,12 @@ func New(o Options) *Egress {
 	}
 	if o.Recall == nil {
 		o.Recall = func(string, string) (string, error) { return "", nil }
+	}
+	if o.Found == nil {
+		o.Found = func(*engine.Command, Vetted) {}
+	}
+	if o.Ended == nil {
+		o.Ended = func(End) {}
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -211,6 +211,7 @@ func (o *owner) land(f *flight, at instant) {
 // record counts a settled attempt and writes its line.
 func (o *owner) record(f *flight) {
 	s, m, name := f.settlement, o.opts.Metrics, f.account.name
+	o.ended(f)
 	outcome, level := string(s.Final), slog.LevelWarn
 	if s.Final == "" {
 		outcome = string(s.Progress.Phase)

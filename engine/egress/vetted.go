@@ -32,6 +32,7 @@ func (o *owner) found(f *flight) {
 	if v.Found == "" || len(f.before()) > 0 {
 		return
 	}
+	o.opts.Found(c, *v)
 	for _, action := range v.Actions {
 		o.opts.Metrics.Words.WithLabelValues(c.Account, action).Inc()
 	}

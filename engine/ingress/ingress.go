@@ -94,10 +94,13 @@ type Options struct {
 	Backlog       func() int
 	MaxBacklog    func() int
 	MaxCommitWait func() time.Duration
-	MaxBody       int64            // bytes; 0 = 1 MiB
-	Now           func() time.Time // for signatures and ages; nil = time.Now
-	Log           *slog.Logger     // nil = none
-	Metrics       *metrics.Metrics // nil = its own
+	// Heard is told of each callback on a known path, once it is answered; it must
+	// not block. nil = nobody asks.
+	Heard   func(h Heard)
+	MaxBody int64            // bytes; 0 = 1 MiB
+	Now     func() time.Time // for signatures and ages; nil = time.Now
+	Log     *slog.Logger     // nil = none
+	Metrics *metrics.Metrics // nil = its own
 }
 
 // Ingress is the handler of the callback listener. It is safe for concurrent
@@ -202,6 +205,7 @@ func (i *Ingress) serve(w http.ResponseWriter, r *http.Request, rt *route, steps
 	}
 	i.o.Metrics.Ack.Observe(took.Seconds())
 	write(w, answer)
+	i.hear(rt, c)
 	c.log(answer.Status, took)
 	i.end(c)
 }

@@ -35,6 +35,7 @@ type Metrics struct {
 	Untraced   prometheus.Counter     // entries that the trace had no place for
 	RiskHits   *prometheus.CounterVec // account, risk, action: rows of the risk matrix that were hit
 	Runs       *prometheus.CounterVec // schedule, outcome: succeeded, failed
+	Alerts     *prometheus.CounterVec // kind, outcome: told, failed, noted
 	Words      *prometheus.CounterVec // account, action: commands in which listed words were found
 
 	// Confirmations, by account and outcome: confirmed, failed, late, timeout, unknown.
@@ -94,6 +95,7 @@ func New() *Metrics {
 		Untraced:   plain("trace_dropped_total", "Entries that are missing in the trace, which bot trace reads."),
 		RiskHits:   counter("risk_hits_total", "Hits of the rows of the risk matrix.", "account", "risk", "action"),
 		Runs:       counter("schedule_runs_total", "Runs of schedules that are over.", "schedule", "outcome"),
+		Alerts:     counter("alerts_total", "Alerts that were due to be told, by what became of them.", "kind", "outcome"),
 		Words:      counter("words_total", "Commands in which the word filter found words, by what followed.", "account", "action"),
 		Ack:        seconds("ack_seconds", "From a callback's arrival to its answer."),
 		QueueWait:  seconds("queue_wait_seconds", "From receipt to the start of handling."),

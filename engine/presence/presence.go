@@ -30,7 +30,7 @@ type Store interface {
 	Remember(ctx context.Context, account string, notes []engine.Note) error
 }
 
-// Options is what a Keeper needs; all fields but Log are required.
+// Options is what a Keeper needs; all fields but Asked and Log are required.
 type Options struct {
 	// Offline is the key of the note by which an account is known to be offline,
 	// and Why what it says, for people.
@@ -42,7 +42,9 @@ type Options struct {
 	// Accounts are those that are configured now, with how each is asked; nil
 	// where its platform cannot be.
 	Accounts func() map[string]channel.Prober
-	Log      *slog.Logger
+	// Asked is told what a platform answered; nil = nobody asks.
+	Asked func(account string, online bool, note string, err error)
+	Log   *slog.Logger
 }
 
 // Keeper watches over the accounts that are offline. Its methods are safe for
@@ -65,6 +67,9 @@ type outage struct {
 func New(o Options) *Keeper {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Asked == nil {
+		o.Asked = func(string, bool, string, error) {}
 	}
 	return &Keeper{o: o, news: make(chan struct{}, 1), offline: make(map[string]outage)}
 }
@@ -186,6 +191,7 @@ func (k *Keeper) ask(ctx context.Context, account string, asked outage, p channe
 	limited, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	online, note, err := p.Online(limited)
+	k.o.Asked(account, online, note, err)
 	switch {
 	case err != nil:
 		k.o.Log.Warn("cannot ask whether the account is online", "account", account, "error", err)

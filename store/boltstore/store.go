@@ -267,6 +267,9 @@ func (s *Store) Stats() (store.Stats, error) {
 		bs := s.db.Stats()
 		st.FileBytes = info.Size()
 		st.FreeBytes = max(0, info.Size()-tx.Size()) + int64(bs.FreePageN+bs.PendingPageN)*int64(s.db.Info().PageSize)
+		if room, err := s.space.free(s.space.dir); err == nil {
+			st.RoomBytes = max(1, room)
+		}
 		return nil
 	})
 	return st, wrap("read statistics", err)
