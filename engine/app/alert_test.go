@@ -185,10 +185,13 @@ func TestAlertsFollowAReload(t *testing.T) {
 func TestAFailedScheduleIsAnAlertUntilItRunsAgain(t *testing.T) {
 	t.Parallel()
 	p := newPager(t)
-	r := start(t, stub.Options{}, shop+"[queue]\nattempts = 1\n"+p.table("")+"[[schedule]]\nname = \"morning\"\ncron = \"0 9 1 1 *\"\ntext = \"{{index .Params.none 5}}\"\nto = \"room\"\n")
+	const once = "[queue]\nattempts = 1\n"
+	fails := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(fails.Close)
+	r := start(t, stub.Options{}, once+shop+p.table("")+"[[schedule]]\nname = \"morning\"\ncron = \"0 9 1 1 *\"\nhttp = {url = \""+fails.URL+"\", retries = 0}\n")
 	r.admin(http.MethodPost, "/api/v1/schedules/morning/run", "", nil)
 	r.until("an alert", p.has("schedule shop morning firing"))
-	r.configure(shop + "[queue]\nattempts = 1\n" + p.table("") + "[[schedule]]\nname = \"morning\"\ncron = \"0 9 1 1 *\"\ntext = \"早\"\nto = \"room\"\n")
+	r.configure(once + shop + p.table("") + "[[schedule]]\nname = \"morning\"\ncron = \"0 9 1 1 *\"\ntext = \"早\"\nto = \"room\"\n")
 	if err := r.life.app.Reload(t.Context()); err != nil {
 		t.Fatal(err)
 	}
