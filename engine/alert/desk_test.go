@@ -244,6 +244,7 @@ func TestMemoryIsBounded(t *testing.T) {
 			w.Raise(Alert{Kind: DeadLetter, Account: "0", Subject: fmt.Sprint(i)})
 		}
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		m := w.messages[0]
 		// Of the subjects the one without a name has a place too.
 		if len(m.Lines) != maxLines || len(m.Lines)+m.Omitted != 2*maxGroups+2*maxSubjects {
@@ -390,6 +391,7 @@ func TestWithoutAWayAlertsAreNoted(t *testing.T) {
 	run(t, func(s *Settings) { s.Ways = nil }, func(w *world) {
 		w.Raise(Alert{Kind: Words})
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if want := map[string]int{"words noted": 1}; !maps.Equal(w.outcomes, want) {
 			w.Errorf("counted %v", w.outcomes)
 		}

@@ -72,8 +72,8 @@ func TestABacklogIsToldAndItsEnd(t *testing.T) {
 		want []string
 	}{
 		{59 * time.Second, nil},
-		{61 * time.Second, []string{"backlog  7 wait, the first since 1m1s"}},
-		{40 * time.Second, []string{"backlog  7 wait, the first since 1m1s"}},
+		{61 * time.Second, []string{"backlog  7 wait, the first for 1m1s"}},
+		{40 * time.Second, []string{"backlog  7 wait, the first for 1m1s"}},
 		{29 * time.Second, nil},
 	} {
 		l.backlog(store.Stats{Events: 7, OldestEvent: c.now.Add(-step.age)}, time.Minute)

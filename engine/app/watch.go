@@ -32,7 +32,6 @@ type room struct {
 type lookout struct {
 	app   *App
 	going map[string]bool // kinds that are raised, with the account behind a space
-	doubt int             // commands in doubt at the last look
 	long  time.Time       // when the outbox was looked at
 }
 
@@ -89,7 +88,7 @@ func (l *lookout) backlog(s store.Stats, limit time.Duration) {
 		age = l.app.store.Now().Sub(s.OldestEvent)
 	}
 	l.is(age > limit, age < limit/2, alert.Alert{
-		Kind: alert.Backlog, Text: fmt.Sprintf("%d wait, the first since %v", s.Events, age.Round(time.Second)),
+		Kind: alert.Backlog, Text: fmt.Sprintf("%d wait, the first for %v", s.Events, age.Round(time.Second)),
 		TextZH: fmt.Sprintf("%d 条在等待，最早的已等 %v", s.Events, age.Round(time.Second)),
 	})
 }
@@ -156,7 +155,7 @@ func (l *lookout) outbox(limit time.Duration) {
 	for _, account := range accountNames(a.live.Load().Config.Accounts) {
 		age := late[account].Round(time.Second)
 		l.is(age > 0, age == 0, alert.Alert{Kind: alert.Outbox, Account: account,
-			Text: fmt.Sprintf("the first waits since %v", age), TextZH: fmt.Sprintf("最早的已等 %v", age)})
+			Text: fmt.Sprintf("the first waits for %v", age), TextZH: fmt.Sprintf("最早的已等 %v", age)})
 	}
 }
 

@@ -43,6 +43,12 @@ func (n *notes) Remember(_ context.Context, account string, notes []engine.Note)
 	return nil
 }
 
+func (n *notes) fails(err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.err = err
+}
+
 // life is a board that runs.
 func life(t *testing.T, store *notes, story func(b *Board)) {
 	t.Helper()
@@ -187,11 +193,11 @@ func TestAStoreThatIsFullCostsTheNoteOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &notes{}
 		life(t, store, func(b *Board) {
-			store.err = errors.New("full")
+			store.fails(errors.New("full"))
 			b.Called("shop")
 			time.Sleep(time.Hour)
-			store.err = nil
-			time.Sleep(keepEvery)
+			store.fails(nil)
+			time.Sleep(2 * keepEvery)
 			if at, _ := store.Recall("shop", callbackKey); at == "" {
 				t.Error("not tried again")
 			}

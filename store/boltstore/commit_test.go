@@ -256,6 +256,9 @@ func TestReserveOnTheDiskIsLeftToHandling(t *testing.T) {
 		seq := mustAppend(t, s, "1")[0]
 		free.Store(1000)
 		time.Sleep(2 * time.Second)
+		if st, err := s.Stats(); err != nil || st.RoomBytes < 1000 || st.RoomBytes > 1<<20 {
+			t.Errorf("%d bytes of room, %v", st.RoomBytes, err)
+		}
 		if _, err := s.Append(ctx, []*engine.Event{event("2")}, window); !errors.Is(err, store.ErrFull) {
 			t.Errorf("append: %v", err)
 		}
