@@ -19,7 +19,7 @@ import (
 )
 
 func (a *App) adminHandler(cfg *config.Config) http.Handler {
-	return a.desk(api.Options{
+	return a.faces(api.Options{
 		Token:   cfg.Admin.Token.Reveal(),
 		Letters: a.store,
 		Metrics: promhttp.HandlerFor(a.metrics.Registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError}),

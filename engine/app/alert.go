@@ -186,9 +186,20 @@ func (a *App) ended(e egress.End) {
 
 // troubleOf is the kind of alert of a failure that holds the account.
 func troubleOf(class channel.Class) string {
-	return map[channel.Class]string{
-		channel.Throttled: alert.Throttled, channel.Unreachable: alert.Breaker, channel.Halted: alert.Halted,
-	}[class]
+	return map[channel.Class]string{channel.Unreachable: alert.Breaker, channel.Halted: alert.Halted}[class]
+}
+
+// throttling tells that a platform slows an account down: one condition, from the
+// first refusal until the account may send as before, whatever succeeds between.
+func (a *App) throttling(t egress.Throttling) {
+	al := alert.Alert{Kind: alert.Throttled, Account: t.Account, Text: t.Note}
+	switch t.Stage {
+	case egress.ThrottleProbing:
+		al.Text = "refused again and again, so that one request at a time tries: " + t.Note
+	case egress.ThrottleOver:
+		al.Over = true
+	}
+	a.desk.Raise(al)
 }
 
 // troubled raises an account's trouble when it begins and ends it when it is over.

@@ -8,9 +8,9 @@ import (
 	"bot/engine/console"
 )
 
-// desk is both faces of the admin listener: the API for programs, and the
-// console for people.
-func (a *App) desk(o api.Options) http.Handler {
+// faces are both of the admin listener: the API for programs, and the console for
+// people.
+func (a *App) faces(o api.Options) http.Handler {
 	programs := api.New(o)
 	people := console.New(console.Options{
 		Desk: o, Overview: a.overview, Samples: a.samples, Version: a.o.Version, Now: a.store.Now, Log: a.o.Log,

@@ -25,6 +25,8 @@ func (a *App) egressOptions(cfg *config.Config) egress.Options {
 		Ended:   a.ended,
 		Halted:  func(account, note string) { a.presence.Suspect(account, note) },
 
+		Throttling: a.throttling,
+
 		Now:     a.store.Now,
 		Chance:  a.o.Chance,
 		Grace:   cfg.ShutdownGrace.Std() * 2 / 5,

@@ -76,10 +76,3 @@ func (c *call) alertList(ctx context.Context) int {
 		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%v\t%s", moment(o.Since), o.Level, o.Kind, dash(o.Account), dash(o.Subject), o.Told, dash(o.Text))
 	})
 }
-
-func dash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}

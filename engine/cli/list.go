@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 )
 
@@ -40,4 +41,22 @@ func (c *call) each(what string, names []string, done string, do func(name strin
 		fmt.Fprintf(c.Out, "%s: %d\n", done, len(names))
 	}
 	return code
+}
+
+// dash is a text for a column, "-" for none.
+func dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return oneLine(s)
+}
+
+// oneLine shows what others wrote so that it cannot make lines, or paint the terminal.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+			return ' '
+		}
+		return r
+	}, s)
 }

@@ -63,20 +63,3 @@ func escapedPath(id string) string {
 	}
 	return strings.Join(parts, "/")
 }
-
-func dash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return oneLine(s)
-}
-
-// oneLine shows what others wrote so that it cannot make lines, or paint the terminal.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
-			return ' '
-		}
-		return r
-	}, s)
-}

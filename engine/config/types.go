@@ -187,10 +187,6 @@ func (a *Account) Errorf(key, format string, args ...any) error {
 	return a.section.Errorf(key, format, args...)
 }
 
-// At is the file:line of a key of the account, or of the account where the key was
-// left out.
-func (a *Account) At(key string) string { return a.section.At(key) }
-
 // AccountLimit is the pace of one account.
 type AccountLimit struct {
 	Rate            engine.Rate            `toml:"rate"`

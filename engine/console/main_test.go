@@ -50,7 +50,7 @@ func newRig(tb testing.TB) *rig {
 	r.options = Options{
 		Desk: api.Options{
 			Token: token, Letters: st, Outbox: st, Contacts: st, Now: st.Now, Replayed: func(store.Letter) {},
-			Pause: func(_ context.Context, account string, on bool) ([]string, error) {
+			Pause: func(_ context.Context, account string, on bool, _ string) ([]string, error) {
 				r.mu.Lock()
 				defer r.mu.Unlock()
 				r.paused[account] = on

@@ -61,7 +61,7 @@ func (c *console) pause(on bool) func(r *http.Request) ([]any, error) {
 		if account == "" && r.PostFormValue("all") != "yes" {
 			return nil, errors.New("which account?")
 		}
-		_, err := c.o.Desk.Pause(r.Context(), account, on)
+		_, err := c.o.Desk.Pause(r.Context(), account, on, "console")
 		if account == "" {
 			return []any{key + ".all"}, err
 		}
