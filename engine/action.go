@@ -97,3 +97,14 @@ func (a Action) Place() string {
 
 // Speaks tells whether the action says Command.Text.
 func (a Action) Speaks() bool { return a == SendText || a == SendMarkdown || a == SetAnnouncement }
+
+// Says tells whether the action says something into a conversation, as people
+// count messages: what quotas and reply windows are about.
+func (a Action) Says() bool {
+	switch a {
+	case SendText, SendImage, SendFile, SendVoice, SendVideo, SendLink, SendContact, SendEmoji, SendMiniapp,
+		SendLocation, SendCard, SendMarkdown, Forward:
+		return true
+	}
+	return false
+}
