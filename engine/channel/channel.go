@@ -172,6 +172,17 @@ type (
 	Confirmer interface {
 		Awaits(c *engine.Command, note string) (key string)
 	}
+	// Latecomer says why a command cannot be said once its ticket has expired; ""
+	// when it can, as any other command of its account. It answers at once.
+	Latecomer interface {
+		TooLate(c *engine.Command) (reason string)
+	}
+	// OneToOne tells which conversations are with one person whose silence is to
+	// stop an account that has a limit of messages without an answer; it answers at
+	// once. Where an adapter cannot tell, it is every one.
+	OneToOne interface {
+		OneToOne(conversation string) bool
+	}
 	// Explainer says why the platform cannot do an action in answer to an event of
 	// the kind, or why it lacks the action ("" as the kind); "" when it can, or when
 	// there is no more to say than that it lacks it. What it gives a reason for is
@@ -196,7 +207,8 @@ type Page struct {
 
 // Memory is what adapters keep of their accounts. Recall sees every Remember
 // and every engine.Note whose act returned. Both are safe for concurrent use.
-// Keys that begin with cursor/, fact/, hold/, known/, pace/ or ring/ are the engine's own.
+// Keys that begin with contact/, cursor/, fact/, given/, health/, hold/, known/, pace/, quota/ or ring/ are
+// the engine's own.
 type Memory interface {
 	// Recall returns the value under the key, "" when there is none or it has
 	// expired. It reads, and waits for nothing else.

@@ -9,6 +9,7 @@ import (
 
 	"bot/engine"
 	"bot/engine/channel"
+	"bot/engine/channel/wechat"
 )
 
 // sender carries out the commands of one account.
@@ -80,6 +81,9 @@ func (s *sender) Needs(a engine.Action) (params []string, can bool) {
 	end, ok := endpoints[a]
 	return end.needs, ok
 }
+
+// OneToOne implements channel.OneToOne.
+func (s *sender) OneToOne(conversation string) bool { return !wechat.IsRoom(conversation) }
 
 // Send makes the one request of an action. Only set_label reads first and makes
 // labels that do not exist, which is harmless when repeated.

@@ -40,6 +40,12 @@ var botDeeds = deeds[*botSender]{
 // Needs implements channel.Sender.
 func (s *botSender) Needs(a engine.Action) (params []string, can bool) { return botDeeds.needs(a) }
 
+// botAnswers is why a bot has nothing to say once the hour is over.
+const botAnswers = "an AI bot answers within an hour and cannot push"
+
+// TooLate implements channel.Latecomer.
+func (s *botSender) TooLate(*engine.Command) string { return botAnswers }
+
 // Send implements channel.Sender.
 func (s *botSender) Send(ctx context.Context, c *engine.Command) (note string, err error) {
 	return botDeeds.run(s, ctx, c)
@@ -81,7 +87,7 @@ func (s *botSender) asked(c *engine.Command) (streamID, error) {
 	case !ok:
 		return "", permanent("an AI bot cannot push: it only answers, within an hour")
 	case s.over(c):
-		return "", permanent("an AI bot answers within an hour, which was over at " + clockTime(c.Ticket.Expires))
+		return "", windowClosed(c, botAnswers)
 	}
 	return id, nil
 }

@@ -75,6 +75,27 @@ func (s *appSender) Send(ctx context.Context, c *engine.Command) (note string, e
 	return appDeeds.run(s, ctx, c)
 }
 
+// TooLate implements channel.Latecomer: contacts are written to with a welcome
+// code alone, and the code of an event in customer service is for one message.
+func (s *appSender) TooLate(c *engine.Command) string {
+	switch placeOf(c.Conversation).kind {
+	case toContact:
+		return welcomeBrief
+	case toCustomer:
+		if s.kfCode(c, kfCoded[c.Action]) != "" {
+			return kfBrief
+		}
+	}
+	return ""
+}
+
+// OneToOne implements channel.OneToOne. It is customer service alone in which
+// the platform counts messages until the customer writes again; members of the
+// company, whom the same account writes to, are not asked to.
+func (s *appSender) OneToOne(conversation string) bool {
+	return placeOf(conversation).kind == toCustomer
+}
+
 // Repeatable implements channel.Repeater. What is said in a group of the app has
 // no duplicate check; everything else is recognised by the platform, allowed
 // once, or does no harm twice.

@@ -17,7 +17,7 @@ func (s *appSender) greet(ctx context.Context, c *engine.Command) error {
 		return permanent("a contact can only be written to as an answer to being added, while its welcome code lives")
 	}
 	if s.over(c) {
-		return welcomeOver(c)
+		return windowClosed(c, welcomeBrief)
 	}
 	body, err := s.greeting(ctx, c)
 	if err != nil {
@@ -25,7 +25,7 @@ func (s *appSender) greet(ctx context.Context, c *engine.Command) error {
 	}
 	body["welcome_code"] = code
 	if s.over(c) { // uploading took its time
-		return welcomeOver(c)
+		return windowClosed(c, welcomeBrief)
 	}
 	_, err = s.post(ctx, "externalcontact/send_welcome_msg", body, "")
 	err = arrived(ctx, err, spentCode(codeUsed))
@@ -40,11 +40,9 @@ func (s *appSender) greet(ctx context.Context, c *engine.Command) error {
 	return err
 }
 
-// welcomeOver is a welcome that comes too late; the ticket ends some seconds
-// before the code, as the request takes time.
-func welcomeOver(c *engine.Command) error {
-	return permanent("the welcome code lives 20 s; there was time to send until " + clockTime(c.Ticket.Expires))
-}
+// welcomeBrief is why a welcome that comes too late is not sent at all. The
+// ticket ends some seconds before the code, as the request takes time.
+const welcomeBrief = "a welcome code lives 20 s, and contacts take nothing else"
 
 // greeting is a text, or one attachment with or without a text beside it, and
 // what the param "attachments" has besides, in the platform's own form.

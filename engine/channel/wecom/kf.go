@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"bot/engine"
 	"bot/engine/channel"
@@ -35,7 +36,7 @@ func (s *appSender) tellCustomer(ctx context.Context, c *engine.Command, to plac
 	case code == "":
 		body["touser"], body["open_kfid"] = to.id, to.openKfID
 	case s.over(c):
-		return "", permanent("the event could be answered until " + clockTime(c.Ticket.Expires))
+		return "", windowClosed(c, kfBrief)
 	default:
 		path, body["code"] = "kf/send_msg_on_event", code
 	}
@@ -73,12 +74,22 @@ func (s *appSender) kfCode(c *engine.Command, msgType any) string {
 	return code
 }
 
+// kfBrief is why what was to answer an event with its code is not sent without.
+const kfBrief = "the event's code has expired, and without one the customer must have written first"
+
+// kfCoded are the types of messages that a code is for, by their actions.
+var kfCoded = map[engine.Action]string{engine.SendText: "text", engine.SendCard: "msgmenu"}
+
+// kfUsedKept is for how long after its end it is known who used a code: the
+// others go the ordinary way, however late they are.
+const kfUsedKept = 24 * time.Hour
+
 func kfUsedKey(c *engine.Command) string { return "kf_used/" + short(c.Ticket.Token) }
 
 // kfUsed leaves the event's other answers to the ordinary way.
 func (s *appSender) kfUsed(ctx context.Context, c *engine.Command) {
 	// Without the note the next answer is refused by the platform, and says so.
-	_ = s.memory.Remember(ctx, s.account, engine.Note{Key: kfUsedKey(c), Value: short(c.TaskID), Expires: c.Ticket.Expires})
+	_ = s.memory.Remember(ctx, s.account, engine.Note{Key: kfUsedKey(c), Value: short(c.TaskID), Expires: c.Ticket.Expires.Add(kfUsedKept)})
 }
 
 func (s *appSender) kfContents(ctx context.Context, c *engine.Command) (object, error) {

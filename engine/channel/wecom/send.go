@@ -110,5 +110,10 @@ func (p *platform) over(c *engine.Command) bool {
 	return !e.IsZero() && !p.now().Before(e)
 }
 
+// windowClosed refuses what can only be said by a ticket whose time has passed.
+func windowClosed(c *engine.Command, why string) error {
+	return permanent("the reply window closed at " + clockTime(c.Ticket.Expires) + ": " + why)
+}
+
 // clockTime is a moment as a note says it.
 func clockTime(t time.Time) string { return t.UTC().Format("15:04:05") + " UTC" }

@@ -9,6 +9,7 @@ import (
 
 	"bot/engine"
 	"bot/engine/channel"
+	"bot/engine/channel/wechat"
 )
 
 // sender carries out the commands of one account.
@@ -39,6 +40,9 @@ func (s *sender) Needs(a engine.Action) (params []string, can bool) {
 	act, ok := actions[a]
 	return act.needs, ok
 }
+
+// OneToOne implements channel.OneToOne.
+func (s *sender) OneToOne(conversation string) bool { return !wechat.IsRoom(conversation) }
 
 // Send makes the request that carries out the command, after those that find out
 // what it takes, and notes what the platform calls the result.
