@@ -30,6 +30,9 @@ type Account struct {
 	// Meets: what is known of its conversations is remembered, since its platform
 	// tells new contacts and changed ones alike (Event.IfKnown).
 	Meets bool
+	// Hears is how long it is remembered that a person wrote, for the limit of
+	// messages without an answer; 0: there is none, and nothing is.
+	Hears time.Duration
 }
 
 // Turn is one event put before one skill.

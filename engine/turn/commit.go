@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"bot/engine"
+	"bot/engine/quota"
 	"bot/store"
 )
 
@@ -76,6 +77,11 @@ func (d *draft) learned() []engine.Note {
 		add(engine.Note{Key: OfflineKey, Value: offlineNote(e)})
 	case engine.Online:
 		add(engine.Note{Key: OfflineKey})
+	}
+	if d.account.Hears > 0 && quota.Hears(e) {
+		if n, ok := quota.Hearing(e, d.account.Hears, d.heard, d.created); ok {
+			add(n)
+		}
 	}
 	return notes
 }

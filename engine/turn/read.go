@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"bot/engine"
+	"bot/engine/quota"
 	"bot/store"
 )
 
@@ -57,6 +58,11 @@ func (p *play) read() error {
 		}
 		p.gone, _ = OfflineNote(note)
 	}
+	if p.account.Hears > 0 && quota.Hears(e) {
+		if p.heard, err = quota.Heard(e.Conversation, p.recall); err != nil {
+			return fmt.Errorf("look up when the person last wrote: %w", err)
+		}
+	}
 	if e.Mention == engine.MentionAll && p.account.MentionAll {
 		seen.Mention = engine.MentionMe
 	}
@@ -72,6 +78,8 @@ func (p *play) read() error {
 	p.contact, err = p.Contact(p.event)
 	return err
 }
+
+func (p *play) recall(key string) (string, error) { return p.Memory.Recall(p.event.Account, key) }
 
 // remembers tells whether a note of the account stands.
 func (p *play) remembers(key string) (bool, error) {

@@ -135,6 +135,7 @@ type play struct {
 	told    bool          // its fact was told by another event
 	contact []engine.Note // what it says of its conversation as a contact
 	gone    time.Time     // since when its account is offline, for an event that says it is back
+	heard   time.Time     // when the person was heard before, where that is remembered
 	account engine.Account
 	taken   map[string][]string // once-keys found taken, by skill
 	reruns  int
