@@ -28,6 +28,7 @@ type account struct {
 	warned bool     // that commands are held for it
 	doubts []uint64 // commands found marked while it was closed
 
+	daily
 	turns    turns
 	beside   beside
 	marking  int       // before their mark is on disk
@@ -71,10 +72,11 @@ func (o *offer) empty() bool { return o.has == [engine.Lanes]bool{} }
 
 // offer looks for what may go now, the pace of the whole account aside.
 func (a *account) offer(at instant) (o offer) {
-	lanes := a.lanes(at)
+	lanes, held := a.lanes(at), false
 	for i := range a.classes {
 		c := &a.classes[i]
-		if c.empty(lanes) {
+		if !a.goesAny(c, lanes) {
+			held = held || !c.empty(lanes)
 			continue
 		}
 		if a.pacer.WaitAction(at.mono, c.action) > 0 {
@@ -85,7 +87,8 @@ func (a *account) offer(at instant) (o offer) {
 			continue
 		}
 		for lane := range lanes {
-			if len(c.ready[lane]) == 0 {
+			if !a.goes(c, lane) {
+				held = held || len(c.ready[lane]) > 0
 				continue
 			}
 			if l := c.ready[lane][0]; !o.has[lane] || l.before(byRank{o.lines[lane]}) {
@@ -93,6 +96,10 @@ func (a *account) offer(at instant) (o offer) {
 			}
 		}
 	}
+	if held && !a.waiting {
+		a.waited(byQuota)
+	}
+	a.waiting = held
 	return o
 }
 
@@ -123,6 +130,7 @@ func (a *account) took(f *flight, o offer, at instant) {
 	a.beside.took(f, at)
 	a.classes[a.classOf[f.item.action]].counted = false
 	f.left = at.mono
+	a.count(f, 1)
 	if a.waitedFor != "" {
 		a.waitedFor = ""
 		a.bound("")
@@ -149,10 +157,13 @@ func (a *account) sleep(at instant) {
 func (a *account) calendar(at instant) time.Duration {
 	next := int64(never)
 	if len(a.later) > 0 {
-		next = a.later[0].items[0].ready
+		next = a.later[0].from
 	}
 	if len(a.expiring) > 0 && a.settling < maxSettling {
 		next = min(next, a.expiring[0].expiry)
+	}
+	if a.waiting {
+		next = min(next, nanos(a.day.Ends))
 	}
 	if next == never {
 		return pace.Forever
@@ -167,7 +178,7 @@ func (a *account) paced(at instant) time.Duration {
 	}
 	wait, lanes := pace.Forever, a.lanes(at)
 	for i := range a.classes {
-		if c := &a.classes[i]; !c.empty(lanes) {
+		if c := &a.classes[i]; a.goesAny(c, lanes) {
 			wait = min(wait, a.pacer.WaitAction(at.mono, c.action))
 		}
 	}

@@ -34,8 +34,11 @@ type flight struct {
 	item         item
 	left         time.Time // when its account's pace let it go
 	delivery     store.Delivery
-	vetted       Vetted // as it was looked at last
-	bulk         bool   // it counts as such for its account (beside)
+	vetted       Vetted         // as it was looked at last
+	bulk         bool           // it counts as such for its account (beside)
+	late         string         // what is to be said of a reply that goes as a push
+	charge       []engine.Count // what its mark counts
+	refund       bool           // its settlement gives that back
 
 	stage      stage
 	progress   store.Progress     // of the mark
@@ -74,7 +77,7 @@ type acts struct {
 // mark writes down that an attempt begins.
 func (s *acts) mark(f *flight) {
 	f.err = s.write(s.stop, &s.noMark, func(ctx context.Context) error {
-		return s.outbox.Attempt(ctx, f.delivery.ID, f.progress)
+		return s.outbox.Attempt(ctx, f.delivery.ID, f.progress, f.charge...)
 	})
 	s.reports <- f
 }

@@ -23,6 +23,7 @@ import (
 	"bot/engine/channel"
 	"bot/engine/metrics"
 	"bot/engine/pace"
+	"bot/engine/quota"
 	"bot/store"
 )
 
@@ -44,6 +45,11 @@ type Account struct {
 	// ConfirmWithin is how long a command waits for the platform to confirm that it
 	// was carried out, where its Sender is a channel.Confirmer; 0 is 5 s.
 	ConfirmWithin time.Duration
+	// Quota is how much it may say unasked.
+	Quota quota.Limits
+	// LateReply is what becomes of a reply whose ticket has expired: PushLate or
+	// DropLate.
+	LateReply string
 }
 
 // The values of Account.OnDoubt. Anything else counts as Hold.
@@ -90,9 +96,9 @@ type Options struct {
 	// must not block. nil = nobody asks.
 	Throttling func(Throttling)
 	// Recall reads an account's note, "" when there is none; it reads, and waits for
-	// nothing else. How an account stood with its platform is written as a note with
-	// the settlements of its commands. nil = what a platform wants is forgotten with
-	// the process.
+	// nothing else. How an account stood with its platform, and what quotas count, is
+	// written as notes with the marks and settlements of its commands. nil = that is
+	// forgotten with the process.
 	Recall func(account, key string) (string, error)
 	// Found is told once of each command in which listed words were found, and Ended
 	// of what came of attempts, by the goroutine of Run; they must not block. nil =
@@ -117,6 +123,7 @@ type Egress struct {
 	settings  settings
 	changed   bool                         // settings, since the owner took them
 	cancelled []engine.ConversationKey     // told and not looked after yet
+	spoken    []engine.ConversationKey     // likewise: somebody wrote there
 	holds     map[string]map[string]string // why an account sends nothing, by its name and the cause
 	shown     map[string]shown             // how accounts stand with their platforms, for people
 	bound     map[string]pace.By           // whose limit their next commands wait for
@@ -198,8 +205,8 @@ func (e *Egress) Wake() {
 }
 
 // Reconfigure replaces accounts and the global rate, soon after it returned.
-// Tokens used, gaps, pauses and waiting commands of an account that stays are
-// kept. Requests in flight end by the old terms. An account that is left out
+// Tokens used, gaps, pauses, what quotas counted and waiting commands of an account
+// that stays are kept. Requests in flight end by the old terms. An account that is left out
 // holds its commands until it comes back.
 func (e *Egress) Reconfigure(accounts map[string]Account, global engine.Rate) {
 	e.mu.Lock()
@@ -267,7 +274,7 @@ func (e *Egress) Cancelled(k engine.ConversationKey) {
 
 // news returns what was told since the last call; s is nil when the settings
 // are the same.
-func (e *Egress) news() (s *settings, cancelled []engine.ConversationKey) {
+func (e *Egress) news() (s *settings, cancelled, spoken []engine.ConversationKey) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.changed {
@@ -275,7 +282,8 @@ func (e *Egress) news() (s *settings, cancelled []engine.ConversationKey) {
 		s, e.changed = &copied, false
 	}
 	cancelled, e.cancelled = e.cancelled, nil
-	return s, cancelled
+	spoken, e.spoken = e.spoken, nil
+	return s, cancelled, spoken
 }
 
 // stopped returns the accounts that are held; ok is false when that is as it

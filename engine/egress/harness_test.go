@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -37,8 +38,10 @@ type memory struct {
 	settles      int
 	notes        map[string]string // by account and key
 	noted        int               // how often a note was written
-	disk         time.Duration     // how long an act takes
+	recalls      int
+	disk         time.Duration // how long an act takes
 	fault        func(act string, id uint64) error
+	lost         func(act string, id uint64) error // after it was done
 }
 
 func (m *memory) find(id uint64) (*store.Delivery, error) {
@@ -55,6 +58,36 @@ func (m *memory) act(name string, id uint64) error {
 		return nil
 	}
 	return m.fault(name, id)
+}
+
+func (m *memory) ack(name string, id uint64) error {
+	if m.lost == nil {
+		return nil
+	}
+	return m.lost(name, id)
+}
+
+// tell adds to the account's notes, as a store does within an act.
+func (m *memory) tell(account string, learned []engine.Note, counts []engine.Count) {
+	for _, n := range learned {
+		m.notes[account+" "+n.Key] = n.Value
+	}
+	for _, c := range counts {
+		n, _ := strconv.Atoi(m.notes[account+" "+c.Key])
+		m.notes[account+" "+c.Key] = strconv.Itoa(n + c.Add)
+	}
+}
+
+func (m *memory) Recall(account, key string) (string, error) {
+	if m.fault != nil {
+		if err := m.fault("recall", 0); err != nil {
+			return "", err
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.recalls++
+	return m.notes[account+" "+key], nil
 }
 
 func (m *memory) Deliveries(after uint64, limit int) ([]store.Delivery, error) {
@@ -95,11 +128,13 @@ func (m *memory) Attempt(_ context.Context, id uint64, p store.Progress, counts 
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	d, err := m.find(id)
-	if err == nil {
-		d.Progress = p
-		m.marks++
+	if err != nil {
+		return err
 	}
-	return err
+	d.Progress = p
+	m.marks++
+	m.tell(d.Command.Account, nil, counts)
+	return m.ack("attempt", id)
 }
 
 func (m *memory) Settle(_ context.Context, s store.Settlement) error {
@@ -113,16 +148,14 @@ func (m *memory) Settle(_ context.Context, s store.Settlement) error {
 		return err
 	}
 	m.settles++
-	for _, n := range s.Learned {
-		m.noted++
-		m.notes[d.Command.Account+" "+n.Key] = n.Value
-	}
+	m.noted += len(s.Learned)
+	m.tell(d.Command.Account, s.Learned, s.Counts)
 	if s.Final != "" {
 		m.gone[s.ID], m.progress[s.ID] = s.Final, s.Progress
-		return nil
+	} else {
+		d.Progress = s.Progress
 	}
-	d.Progress = s.Progress
-	return nil
+	return m.ack("settle", s.ID)
 }
 
 func (m *memory) Cancel(_ context.Context, taskID string) error {
@@ -135,17 +168,6 @@ func (m *memory) Cancel(_ context.Context, taskID string) error {
 		}
 	}
 	return store.ErrGone
-}
-
-func (m *memory) Recall(account, key string) (string, error) {
-	if m.fault != nil {
-		if err := m.fault("recall", 0); err != nil {
-			return "", err
-		}
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.notes[account+" "+key], nil
 }
 
 // learned is the account's note of its pace, and how many notes were written at all.

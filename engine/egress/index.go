@@ -5,6 +5,7 @@ import (
 
 	"bot/engine"
 	"bot/engine/pace"
+	"bot/engine/quota"
 )
 
 // instant is one moment by both clocks: the store's, in which commands say
@@ -18,9 +19,10 @@ func (at instant) nanos() int64 { return at.wall.UnixNano() }
 
 // class is the lines that may go, as far as their conversations are concerned,
 // and whose first commands share the limit of one action. Class 0 is all the
-// actions without one.
+// actions without one that say nothing, class 1 those that do.
 type class struct {
 	action  engine.Action
+	says    bool // its actions do (engine.Action.Says), so that quotas are about them
 	ready   [engine.Lanes]heap[byRank]
 	counted bool // the wait for the action's limit was counted
 }
@@ -164,8 +166,9 @@ func (x *index) put(l *line, at instant) {
 	if l.expiry = x.expiry(first); l.expiry != never {
 		x.expiring.push(byExpiry{l})
 	}
+	l.from = max(first.ready, l.until)
 	switch {
-	case first.ready > at.nanos():
+	case l.from > at.nanos():
 		l.place = later
 		x.later.push(byReady{l})
 	case c.pos >= 0:
@@ -189,7 +192,7 @@ func (x *index) expiry(it item) int64 {
 
 // ripen moves on the lines and conversations whose time has come.
 func (x *index) ripen(at instant) {
-	for now := at.nanos(); len(x.later) > 0 && x.later[0].items[0].ready <= now; {
+	for now := at.nanos(); len(x.later) > 0 && x.later[0].from <= now; {
 		l := x.later[0].line
 		x.lift(l)
 		x.put(l, at)
@@ -214,16 +217,22 @@ func (x *index) expired(at instant) *line {
 func (x *index) configure(giveUp time.Duration, number func(engine.Action) int32, at instant) {
 	x.later, x.limited, x.expiring = nil, nil, nil
 	x.giveUp = giveUp
-	x.classes, x.classOf = []class{{}}, map[int32]int{}
+	x.classes, x.classOf = []class{{}, {says: true}}, map[int32]int{}
+	for _, action := range engine.Actions() {
+		if action.Says() {
+			x.classOf[number(action)] = 1
+		}
+	}
 	for action := range x.pacer.Limits().Actions {
 		x.classOf[number(action)] = len(x.classes)
-		x.classes = append(x.classes, class{action: action})
+		x.classes = append(x.classes, class{action: action, says: action.Says()})
 	}
 	for _, c := range x.conversations {
 		c.pos = -1
 		for _, l := range c.lines {
 			if l != nil {
 				l.place, l.expPos = nowhere, -1
+				l.over, l.until = quota.None, 0 // the quotas may be others now
 			}
 		}
 		x.limit(c, at)

@@ -17,7 +17,7 @@ const page = 512
 // hear takes in what was told and the next page of new rows. It is the same
 // live, after a flood and at start. more says that there may be another page.
 func (o *owner) hear() (more bool) {
-	changed, cancelled := o.news()
+	changed, cancelled, spoken := o.news()
 	at := o.now()
 	if changed != nil {
 		o.configure(changed, at)
@@ -28,6 +28,12 @@ func (o *owner) hear() (more bool) {
 	for _, k := range cancelled {
 		if a := o.byName[k.Account]; a != nil && a.conversations[k.Conversation] != nil {
 			o.recheck(a, a.conversations[k.Conversation], at)
+		}
+	}
+	for _, k := range spoken {
+		if a := o.byName[k.Account]; a != nil && a.conversations[k.Conversation] != nil {
+			a.letGo(a.conversations[k.Conversation], at)
+			a.dirty = true
 		}
 	}
 	rows, err := o.opts.Outbox.Deliveries(o.cursor, page)
@@ -75,6 +81,9 @@ func (o *owner) item(a *account, d store.Delivery) item {
 	it := item{id: d.ID, due: nanos(c.Due()), deadline: never, action: o.number(c.Action)}
 	if !c.Deadline.IsZero() {
 		it.deadline = nanos(c.Deadline)
+	}
+	if e := c.Ticket.Expires; c.Ticket.Token != "" && e.Year() >= 1970 && e.Year() < 2106 {
+		it.ticket = uint32(e.Unix())
 	}
 	it.ready = max(it.due, nanos(d.Progress.NotBefore))
 	if c.Lane == engine.LaneReply {

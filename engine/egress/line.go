@@ -6,16 +6,32 @@ import (
 	"time"
 
 	"bot/engine"
+	"bot/engine/quota"
 )
 
 // item is what stays in memory of a waiting command: 40 bytes. Times are Unix
 // nanoseconds of the store's clock.
 type item struct {
 	id       uint64
-	due      int64 // rank in its line
-	ready    int64 // must not leave before
-	deadline int64 // its own; never where it has none
-	action   int32 // number of the action, counted by the owner
+	due      int64  // rank in its line
+	ready    int64  // must not leave before
+	deadline int64  // its own; never where it has none
+	action   int32  // number of the action, counted by the owner
+	ticket   uint32 // when its ticket expires, in Unix seconds; 0: it has none
+}
+
+// scarce is how long before its ticket expires a reply is preferred to others.
+const scarce = time.Minute
+
+// rank is the item's place among the first of other lines: that of a command as
+// much older as its ticket is near its end. It never changes, so replies without
+// a ticket are passed by those alone that will have lost theirs a minute after
+// the others were due.
+func (i item) rank() int64 {
+	if i.ticket == 0 {
+		return i.due
+	}
+	return min(i.due, int64(i.ticket)*int64(time.Second)-int64(scarce))
 }
 
 const never = math.MaxInt64
@@ -51,6 +67,11 @@ type line struct {
 	pos    int   // in the heap of its place
 	expiry int64 // when the first item is given up, as the expiry heap has it
 	expPos int   // in that heap, -1: not there
+	from   int64 // when the first item may go, as the heap of the later has it
+
+	// Of a line that is over a quota: which, and until when it holds it at least.
+	over  quota.Rule
+	until int64
 }
 
 // place says which heap a line waits in.
@@ -70,9 +91,12 @@ type (
 	byExpiry struct{ *line }
 )
 
-func (l byRank) before(o byRank) bool     { return l.items[0].before(o.items[0]) }
+func (l byRank) before(o byRank) bool {
+	a, b := l.items[0], o.items[0]
+	return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.id, b.id)) < 0
+}
 func (l byRank) moved(to int)             { l.pos = to }
-func (l byReady) before(o byReady) bool   { return l.items[0].ready < o.items[0].ready }
+func (l byReady) before(o byReady) bool   { return l.from < o.from }
 func (l byReady) moved(to int)            { l.pos = to }
 func (l byExpiry) before(o byExpiry) bool { return l.expiry < o.expiry }
 func (l byExpiry) moved(to int)           { l.expPos = to }

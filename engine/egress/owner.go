@@ -9,6 +9,7 @@ import (
 
 	"bot/engine"
 	"bot/engine/pace"
+	"bot/engine/quota"
 	"bot/engine/warm"
 	"bot/engine/wheel"
 	"bot/store"
@@ -36,6 +37,7 @@ type owner struct {
 
 	wheel    *wheel.Wheel[*awaited] // when the wait for a confirmation ends
 	active   int                    // flights
+	held     int                    // commands that were found to be over a quota, in this step
 	timer    *time.Timer
 	stopping bool
 	err      error // why Run ends early
@@ -140,12 +142,14 @@ func (o *owner) fail(err error) {
 // step does everything that can be done now and sets the timer.
 func (o *owner) step() {
 	at := o.now()
+	o.held = 0
 	o.ring(at)
 	for _, a := range o.accounts {
 		if !a.alarm.IsZero() && !a.alarm.After(at.mono) {
 			a.dirty = true
 		}
 		if a.dirty && a.open {
+			o.today(a, at)
 			a.ripen(at)
 			o.expire(a, at)
 			o.timeOut(a, at)
@@ -157,6 +161,10 @@ func (o *owner) step() {
 			break
 		}
 		o.begin(l, from, at)
+		if o.held >= maxHeld {
+			o.Wake() // after what was reported meanwhile
+			break
+		}
 	}
 	o.setTimer(at)
 }
@@ -197,6 +205,9 @@ func (o *owner) choose(at instant) (*line, choice) {
 		l, offer := a.candidate(at)
 		switch {
 		case l == nil:
+			if a.waiting {
+				o.tellHeld(a, quota.PerDay)
+			}
 			a.sleep(at)
 		case !o.global.Limits():
 			return l, choice{account: a, offer: offer}
@@ -219,7 +230,9 @@ func (o *owner) choose(at instant) (*line, choice) {
 }
 
 // begin marks the line's first command, cancels it if it was called off, or gives
-// it up if it is not wanted any more or says what must not be said. Its time has not run out, or expire would have taken it a moment ago.
+// it up if it comes too late for its ticket, is not wanted any more or says what
+// must not be said, or puts it back if it is over a quota. Its time has not run
+// out, or expire would have taken it a moment ago.
 func (o *owner) begin(l *line, from choice, at instant) {
 	a := from.account
 	f := o.fetch(a, l, at)
@@ -234,6 +247,9 @@ func (o *owner) begin(l *line, from choice, at instant) {
 		o.settle(f, cancelled(f.delivery, reason))
 		return
 	}
+	if !o.inTime(f, at) {
+		return
+	}
 	if reason := o.opts.Unwanted(f.delivery.Command); reason != "" {
 		o.settle(f, buried(f.delivery, reason))
 		return
@@ -243,10 +259,14 @@ func (o *owner) begin(l *line, from choice, at instant) {
 		o.settle(f, buried(f.delivery, f.vetted.Refused))
 		return
 	}
+	if !o.allow(f, at) {
+		return
+	}
 	a.took(f, from.offer, at)
 	o.turns.took(f.lane, from.lanes)
 	f.progress = marked(f.delivery.Progress, at.wall)
 	f.progress.Awaits = cmp.Or(f.awaits(""), f.progress.Awaits)
+	f.progress.Reason = f.late
 	f.stage = marking
 	a.marking++
 	o.crew.Go(func() { o.acts.mark(f) })
@@ -260,10 +280,18 @@ func (o *owner) expire(a *account, at instant) {
 		if l == nil {
 			return
 		}
+		over := l.over
+		if a.waiting && over == quota.None && l.lane != engine.LaneReply {
+			over = quota.PerDay
+		}
 		if f := o.fetch(a, l, at); f != nil {
-			s := buried(f.delivery, overdue(f.delivery.Command, a.conf.GiveUp, at.wall))
-			if reason, ok := o.calledOff(f); ok && reason != "" {
-				s = cancelled(f.delivery, reason)
+			reason := overdue(f.delivery.Command, a.conf.GiveUp, at.wall)
+			if over != quota.None {
+				reason += "; " + a.conf.Quota.Says(over)
+			}
+			s := buried(f.delivery, reason)
+			if off, ok := o.calledOff(f); ok && off != "" {
+				s = cancelled(f.delivery, off)
 			}
 			o.settle(f, s)
 		}

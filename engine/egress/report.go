@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"bot/engine/channel"
+	"bot/engine/quota"
 	"bot/store"
 )
 
@@ -34,10 +35,12 @@ func (o *owner) marked(f *flight) {
 		a.queued = append(a.queued, f)
 		o.launch(a, at)
 	case errors.Is(f.err, store.ErrGone): // cancelled meanwhile
+		a.count(f, -1)
 		a.pacer.Unsent(f.left)
 		o.forget(a, f.delivery.ID)
 		o.land(f, at)
 	case errors.Is(f.err, errPutOff):
+		a.count(f, -1)
 		a.pacer.Unsent(f.left)
 		a.add(f.conversation, f.lane, f.item, at)
 		o.land(f, at)
@@ -47,11 +50,11 @@ func (o *owner) marked(f *flight) {
 	}
 }
 
-// late tells whether a command's time ran out, or it stopped being wanted,
-// since it was chosen. What gives it up is what would have done so then.
+// late tells whether a command's time or that of its ticket ran out, or it stopped
+// being wanted, since it was chosen. What gives it up is what would have done so then.
 func (o *owner) late(f *flight, at instant) bool {
 	c := f.delivery.Command
-	if overdue(c, f.conf.GiveUp, at.wall) != "" || o.opts.Unwanted(c) != "" {
+	if overdue(c, f.conf.GiveUp, at.wall) != "" || closed(c, at.wall) || o.opts.Unwanted(c) != "" {
 		return true
 	}
 	reason, ok := o.calledOff(f)
@@ -82,6 +85,7 @@ func (o *owner) launch(a *account, at instant) {
 // withdraw takes a mark back: the request did not leave and is not going to.
 func (o *owner) withdraw(f *flight) {
 	f.account.pacer.Unsent(f.left)
+	f.refund = true
 	o.settle(f, withdrawn(f.delivery))
 }
 
@@ -100,6 +104,7 @@ func (o *owner) answered(f *flight) {
 		return
 	}
 	f.harden()
+	f.refund = f.failure != nil && f.failure.Class != channel.Unsure
 	o.tell(f, at)
 	s := f.verdict(at.wall, o.backoff(f))
 	s.Learned = append(s.Learned, o.note(a, at)...)
@@ -154,8 +159,12 @@ func (o *owner) regroup(a *account, at instant) {
 	a.queued = nil
 }
 
-// settle writes the end of an attempt, or of a command, down.
+// settle writes the end of an attempt, or of a command, down, and with it that
+// what certainly did not go out counts for nothing.
 func (o *owner) settle(f *flight, s store.Settlement) {
+	if f.refund && len(f.charge) > 0 {
+		s.Counts = quota.GiveBack(f.charge)
+	}
 	f.settlement = s
 	f.stage = settling
 	f.account.settling++
@@ -171,6 +180,9 @@ func (o *owner) settled(f *flight) {
 	}
 	switch {
 	case f.err == nil:
+		if f.refund {
+			a.count(f, -1)
+		}
 		o.record(f)
 		o.opts.Settled(f.delivery.Command, f.settlement)
 		p := f.settlement.Progress

@@ -36,6 +36,9 @@ func (f *flight) verdict(now time.Time, backoff func(attempts int) time.Duration
 		return f.unconfirmed(p, now)
 	}
 	p.Phase, p.AwaitsUntil, p.Reason = store.Waiting, time.Time{}, words(failure)
+	if f.late != "" {
+		p.Reason += "; " + f.late
+	}
 	switch failure.Class {
 	case channel.Permanent:
 		return store.Settlement{ID: id, Final: store.Dead, Progress: p}
