@@ -73,6 +73,9 @@ type Options struct {
 	// returns what came of it by the name of each way.
 	Alerts    func() any
 	TryAlerts func(ctx context.Context) map[string]string
+	// Waits says why a command that waits does not leave now, "" when there is no
+	// more to say. nil = nobody knows.
+	Waits func(d store.Delivery) string
 	// Cancelled is told that a waiting command was taken out.
 	Cancelled func(c *engine.Command)
 	Now       func() time.Time
@@ -81,6 +84,9 @@ type Options struct {
 
 // New returns the handler of the admin listener.
 func New(o Options) http.Handler {
+	if o.Waits == nil {
+		o.Waits = func(store.Delivery) string { return "" }
+	}
 	r := httprouter.New()
 	a := &api{o}
 	r.HandlerFunc(http.MethodGet, "/healthz", a.healthz)

@@ -117,6 +117,12 @@ func (a *api) command(w http.ResponseWriter, r *http.Request) {
 	case string(store.Unconfirmed): // so it is, as far as anybody knows yet
 		v.State = string(store.Sent)
 	}
+	if why := a.o.Waits(d); final == "" && why != "" {
+		if v.Reason != "" {
+			why += "; before that: " + v.Reason
+		}
+		v.Reason = why
+	}
 	if v.Attempts == nil {
 		v.Attempts = []store.Try{}
 	}

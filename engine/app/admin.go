@@ -36,6 +36,7 @@ func (a *App) adminHandler(cfg *config.Config) http.Handler {
 			}
 		},
 		Outbox:    a.store,
+		Waits:     a.egress.Waits,
 		Contacts:  a.store,
 		Mutes:     a.guard,
 		Directory: a.contacts,
@@ -96,16 +97,18 @@ type Status struct {
 	// Held says why accounts send nothing, by their names.
 	Held map[string]string `json:"held"`
 	// Pace says how fast accounts may send and whose limit they wait for.
-	Pace       map[string]egress.Pace `json:"pace"`
-	Skills     int                    `json:"skills"`
-	Events     int                    `json:"events_waiting"`
-	Commands   int                    `json:"commands_waiting"`
-	InDoubt    int                    `json:"commands_in_doubt"`
-	Dead       int                    `json:"dead_letters"`
-	Oldest     time.Time              `json:"oldest_event,omitzero"`
-	DedupKeys  int                    `json:"dedup_keys"`
-	StoreBytes int64                  `json:"store_bytes"`
-	FreeBytes  int64                  `json:"store_free_bytes"`
+	Pace map[string]egress.Pace `json:"pace"`
+	// Pushes is what accounts with a daily limit pushed today, by their names.
+	Pushes     map[string]egress.Pushes `json:"pushes"`
+	Skills     int                      `json:"skills"`
+	Events     int                      `json:"events_waiting"`
+	Commands   int                      `json:"commands_waiting"`
+	InDoubt    int                      `json:"commands_in_doubt"`
+	Dead       int                      `json:"dead_letters"`
+	Oldest     time.Time                `json:"oldest_event,omitzero"`
+	DedupKeys  int                      `json:"dedup_keys"`
+	StoreBytes int64                    `json:"store_bytes"`
+	FreeBytes  int64                    `json:"store_free_bytes"`
 	// Risk is the rows of the matrix and who is muted.
 	Risk risk.Status `json:"risk"`
 	// Unconfirmed are the commands that were sent and are still to be confirmed by
@@ -121,10 +124,14 @@ func (a *App) status() (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	pushes, err := a.egress.Pushes()
+	if err != nil {
+		return nil, err
+	}
 	plan := a.live.Load()
 	return Status{
 		Version: a.o.Version, Generation: a.generation.Load(), Ready: a.readiness() == nil,
-		Accounts: a.accountsHealth(), Held: a.egress.Held(), Pace: a.egress.Paces(), Skills: plan.Skills.Len(),
+		Accounts: a.accountsHealth(), Held: a.egress.Held(), Pace: a.egress.Paces(), Pushes: pushes, Skills: plan.Skills.Len(),
 		Events: s.Events, Commands: s.Commands, InDoubt: s.InDoubt, Dead: s.Letters, Oldest: s.OldestEvent,
 		DedupKeys: s.DedupKeys, StoreBytes: s.FileBytes, FreeBytes: s.FreeBytes,
 		Risk: a.guard.Status("", shownMuted), Unconfirmed: a.egress.Unconfirmed(),

@@ -274,6 +274,7 @@ func (a *App) probers() map[string]channel.Prober {
 // handled passes on what became of an event.
 func (a *App) handled(e *engine.Event, r turn.Report) {
 	a.guard.Answered(e, r.Commands)
+	a.spoke(e)
 	a.done(e, r)
 	a.ran(e, r)
 	a.keep(e, r)

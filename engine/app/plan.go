@@ -185,7 +185,7 @@ func (p *Plan) connect() error {
 		p.senders[a.Name], p.policies[a.Name] = outbound(a, sender), policy(a)
 		p.Setup.Accounts[a.Name] = engine.Account{
 			Name: a.Name, Channel: a.Channel, Location: a.Location, Names: a.Names, MentionAll: a.MentionAll,
-			Meets: speaks(a.Channel).meets, TextLimit: textLimit(a), StaffQuiet: a.StaffQuiet.Std(),
+			Meets: speaks(a.Channel).meets, TextLimit: textLimit(a), StaffQuiet: a.StaffQuiet.Std(), Hears: hears(a),
 		}
 	}
 	if len(errs) == 0 {
@@ -319,6 +319,7 @@ func outbound(a *config.Account, s channel.Sender) egress.Account {
 		Attempts: a.Retry.Attempts, Backoff: a.Retry.Backoff,
 		GiveUp: a.Retry.GiveUp.Std(), Timeout: a.Retry.Timeout.Std(),
 		ConfirmWithin: a.ConfirmWithin.Std(),
+		Quota:         quotas(a), LateReply: a.LateReply,
 	}
 }
 

@@ -43,6 +43,7 @@ func (l *loader) account(s *Section, cfg *Config) Account {
 		l.atLeast(s, "push_active_within", a.PushActiveWithin, 24*time.Hour)
 	}
 	l.checkHealth(s, &a, cfg)
+	l.checkQuota(s, &a)
 	l.checkPeople(s, "blocked", a.Blocked)
 	l.checkPeople(s, "test_users", a.TestUsers)
 	return a

@@ -44,15 +44,16 @@ func defaults() Config {
 // the channel says otherwise.
 func defaultAccount(c *Channel, form string, cfg *Config) Account {
 	a := Account{
-		Channel:  c.Name,
-		Form:     form,
-		Ack:      "auto",
-		MaxSkew:  engine.Duration(5 * time.Minute),
-		MaxAge:   engine.Duration(10 * time.Minute),
-		Window:   cfg.Dedup.Window,
-		OnDoubt:  "hold",
-		Timezone: cfg.Timezone,
-		Limit:    AccountLimit{Burst: 1, Parallel: 16},
+		Channel:   c.Name,
+		Form:      form,
+		Ack:       "auto",
+		MaxSkew:   engine.Duration(5 * time.Minute),
+		MaxAge:    engine.Duration(10 * time.Minute),
+		Window:    cfg.Dedup.Window,
+		OnDoubt:   "hold",
+		LateReply: "push",
+		Timezone:  cfg.Timezone,
+		Limit:     AccountLimit{Burst: 1, Parallel: 16},
 		Retry: Retry{
 			Attempts: 8,
 			Backoff:  engine.Range{Min: time.Second, Max: 5 * time.Minute},
@@ -65,5 +66,6 @@ func defaultAccount(c *Channel, form string, cfg *Config) Account {
 	if c.Default != nil {
 		c.Default(form, &a)
 	}
+	a.Limit.UnansweredFor, a.Limit.OverQuota = unansweredFor, "hold"
 	return a
 }

@@ -189,9 +189,9 @@ func TestDefaults(t *testing.T) {
 		Alert:         Alert{Every: d(10 * time.Minute), AtMost: engine.Rate{N: 20, Per: time.Hour}, Language: "both", BacklogAge: d(time.Minute)},
 		Accounts: []Account{{
 			Name: "shop", Channel: "generic", Path: "/callback/shop", BaseURL: "https://example.com", Ack: "auto",
-			MaxSkew: d(5 * time.Minute), MaxAge: d(10 * time.Minute), Window: d(72 * time.Hour), OnDoubt: "resend",
+			MaxSkew: d(5 * time.Minute), MaxAge: d(10 * time.Minute), Window: d(72 * time.Hour), OnDoubt: "resend", LateReply: "push",
 			Timezone: "Asia/Shanghai", Location: shanghai,
-			Limit: AccountLimit{Burst: 1, Parallel: 16},
+			Limit: AccountLimit{Burst: 1, Parallel: 16, UnansweredFor: d(48 * time.Hour), OverQuota: "hold"},
 			Retry: Retry{8, engine.Range{Min: time.Second, Max: 5 * time.Minute}, d(24 * time.Hour), d(10 * time.Second)},
 
 			ConfirmWithin: d(5 * time.Second),
@@ -320,6 +320,7 @@ func TestTheExampleTellsTheDefaults(t *testing.T) {
 	spoken.Include, spoken.Limit.Rate, spoken.Accounts[0].Names = nil, engine.Rate{}, nil
 	l := &spoken.Accounts[0].Limit
 	l.Rate, l.PerConversation, l.ReplyDelay, l.Gap = engine.Rate{}, engine.Rate{}, engine.Range{}, engine.Range{}
+	l.PushPerDay, l.PushPerUserPerDay, l.Unanswered = 0, 0, 0
 	if !reflect.DeepEqual(quiet, spoken) {
 		t.Errorf("defaults\n%+v\nthe example says\n%+v", quiet, spoken)
 	}

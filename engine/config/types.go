@@ -148,7 +148,8 @@ type Account struct {
 	// PushActiveWithin is how long ago a person may have written last to be sent
 	// something unasked; 0 = no limit.
 	PushActiveWithin engine.Duration `toml:"push_active_within"`
-	OnDoubt          string          `toml:"on_doubt"` // hold | resend
+	OnDoubt          string          `toml:"on_doubt"`   // hold | resend
+	LateReply        string          `toml:"late_reply"` // push | drop
 	Timezone         string          `toml:"timezone"`
 	Limit            AccountLimit    `toml:"limit"`
 	Retry            Retry           `toml:"retry"`
@@ -187,7 +188,7 @@ func (a *Account) Errorf(key, format string, args ...any) error {
 	return a.section.Errorf(key, format, args...)
 }
 
-// AccountLimit is the pace of one account.
+// AccountLimit is the pace of one account, and how much it may say unasked.
 type AccountLimit struct {
 	Rate            engine.Rate            `toml:"rate"`
 	Burst           int                    `toml:"burst"`
@@ -196,6 +197,13 @@ type AccountLimit struct {
 	ReplyDelay      engine.Range           `toml:"reply_delay"`
 	Gap             engine.Range           `toml:"gap"`
 	Action          map[string]ActionLimit `toml:"action"`
+
+	// 0 is no limit.
+	PushPerDay        int             `toml:"push_per_day"`
+	PushPerUserPerDay int             `toml:"push_per_user_per_day"`
+	Unanswered        int             `toml:"unanswered"`
+	UnansweredFor     engine.Duration `toml:"unanswered_for"`
+	OverQuota         string          `toml:"over_quota"` // hold | refuse
 }
 
 // ActionLimit is the pace of one action of an account.
