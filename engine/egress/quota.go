@@ -81,8 +81,15 @@ func (a *Account) message(c *engine.Command, lane engine.Lane) quota.Message {
 	return quota.Message{
 		Conversation: c.Conversation,
 		Push:         says && lane != engine.LaneReply,
-		Waits:        says && c.Ticket.Token == "" && a.oneToOne(c.Conversation),
+		Waits:        says && !a.byTicket(c) && a.oneToOne(c.Conversation),
 	}
+}
+
+// byTicket tells whether the command is said by its ticket, which the platform
+// gave for that, and not as it would be without.
+func (a *Account) byTicket(c *engine.Command) bool {
+	l, choosy := a.Sender.(channel.Latecomer)
+	return c.Ticket.Token != "" && (!choosy || l.TooLate(c) != "")
 }
 
 func (a *Account) oneToOne(conversation string) bool {

@@ -473,6 +473,20 @@ func TestAnAnswerByTicketAsksForNoAnswer(t *testing.T) {
 	})
 }
 
+func TestAnAnswerThatItsTicketIsNotForCountsAsAny(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, shop(with(quota.Limits{Unanswered: 1, UnansweredFor: time.Hour})))
+		newClerk(w)
+		w.put("shop", reply("by its ticket", "once-a", time.Minute))
+		w.put("shop", reply("with one", "b", time.Minute))
+		w.start()
+		defer w.stop()
+		after(time.Second)
+		w.wantState("by its ticket", "sent")
+		w.wantState("with one", "waiting")
+	})
+}
+
 // roomy is a platform whose ids beginning with "room" are groups.
 type roomy struct{ *platform }
 
