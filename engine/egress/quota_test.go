@@ -526,6 +526,31 @@ func TestManyThatAreHeldKeepNobodyWaiting(t *testing.T) {
 	})
 }
 
+func TestTheOwnerLooksUpBetweenManyThatAreHeld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, shop(with(quota.Limits{PushPerUserPerDay: 1})))
+		for i := range 2 * maxHeld {
+			w.outbox.notes["shop "+today()+fmt.Sprint("/c", i)] = "1"
+			w.say("shop", fmt.Sprintf("push c%d t%d", i, i))
+		}
+		o := newOwner(t.Context(), New(w.options))
+		defer o.endGrace()
+		defer o.timer.Stop()
+		for o.hear() {
+		}
+		for i := range 2 {
+			if o.step(); w.outbox.recalls != (i+1)*maxHeld {
+				t.Errorf("%d quotas were looked up in %d steps, want %d in each", w.outbox.recalls, i+1, maxHeld)
+			}
+			select {
+			case <-o.poke:
+			default:
+				t.Errorf("the owner does not come back after step %d", i+1)
+			}
+		}
+	})
+}
+
 func TestAnAccountWithoutQuotasLooksNothingUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, shop(quick()))
