@@ -538,9 +538,10 @@ func TestTheOwnerLooksUpBetweenManyThatAreHeld(t *testing.T) {
 		defer o.timer.Stop()
 		for o.hear() {
 		}
+		before := w.outbox.recalls // how the account stood
 		for i := range 2 {
-			if o.step(); w.outbox.recalls != (i+1)*maxHeld {
-				t.Errorf("%d quotas were looked up in %d steps, want %d in each", w.outbox.recalls, i+1, maxHeld)
+			if o.step(); w.outbox.recalls-before != (i+1)*maxHeld {
+				t.Errorf("%d quotas were looked up in %d steps, want %d in each", w.outbox.recalls-before, i+1, maxHeld)
 			}
 			select {
 			case <-o.poke:
