@@ -139,6 +139,14 @@ func (r *Rate) UnmarshalText(b []byte) error {
 	return nil
 }
 
+// MarshalText writes the form named on the type; nothing for no limit.
+func (r Rate) MarshalText() ([]byte, error) {
+	if r.Per == 0 {
+		return nil, nil
+	}
+	return []byte(r.String()), nil
+}
+
 // PerSecond is the rate as x/time/rate counts it; 0 means no limit.
 func (r Rate) PerSecond() float64 {
 	if r.Per == 0 {

@@ -1,0 +1,299 @@
+package broadcast
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"strings"
+	"time"
+
+	"bot/engine"
+	"bot/store"
+)
+
+// Request is a broadcast to be made.
+type Request struct {
+	Name, Account string
+	Action        engine.Action // "" is send_text
+	Text          string
+	Params        map[string]any
+	Rate          engine.Rate // zero: the account's own, or 10/s
+	Audience      Audience
+	Said          string // the audience in a few words
+	Start         bool   // it runs as soon as its audience is frozen
+	By            string
+	// Event is what makes it: one broadcast comes of one event, however often it is
+	// asked for. At is when that was due.
+	Event string
+	At    time.Time
+}
+
+// defaultRate is that of a broadcast of an account without one of its own.
+var defaultRate = engine.Rate{N: 10, Per: time.Second}
+
+// maxSaid bounds what one broadcast says, with its params.
+const maxSaid = 32 << 10
+
+// Check returns what is wrong with a request, its audience aside: that is read when
+// it is made. Whether the account's platform has the action is not asked.
+func (m *Manager) Check(r *Request) Problems {
+	b, wrong := m.draft(r)
+	f := compile(b, m.o.Template, &wrong)
+	if len(wrong) > 0 {
+		return wrong
+	}
+	a, _ := m.o.Account(b.Account)
+	sample := m.recipient(b, a, "recipient")
+	c, err := f.command(sample)
+	switch {
+	case errors.Is(err, errEmpty): // it may have something to say to others
+	case err != nil:
+		wrong = append(wrong, Problem{"params", err.Error()})
+	case !f.differs(sample):
+		wrong = append(wrong, Problem{"params", `everybody would get the same done at one place: name the recipient by {{.User}}`})
+	case a.TextLimit > 0 && len(c.Text) > a.TextLimit:
+		wrong = append(wrong, Problem{"text", fmt.Sprintf("it is %d bytes, and the platform takes %d", len(c.Text), a.TextLimit)})
+	}
+	return wrong
+}
+
+// draft is the broadcast of a request, and what is wrong with its own fields.
+func (m *Manager) draft(r *Request) (*Broadcast, Problems) {
+	var wrong Problems
+	bad := func(field, format string, args ...any) {
+		wrong = append(wrong, Problem{field, fmt.Sprintf(format, args...)})
+	}
+	b := &Broadcast{
+		Name: strings.TrimSpace(r.Name), Account: r.Account, Action: cmp.Or(r.Action, engine.SendText), Text: r.Text, Params: r.Params,
+		Audience: r.Said, By: r.By, Event: r.Event,
+	}
+	a, known := m.o.Account(r.Account)
+	if !known {
+		bad("account", "there is no account %q", r.Account)
+	}
+	if b.Rate = r.Rate; b.Rate.Per == 0 {
+		if b.Rate = a.Rate; b.Rate.Per == 0 {
+			b.Rate = defaultRate
+		}
+	}
+	if !(b.Rate.PerSecond() > 0) {
+		bad("rate", `a rate is above zero (like "100/s")`)
+	}
+	if len(b.Name) > 200 {
+		bad("name", "it has at most 200 bytes")
+	}
+	switch blank := strings.TrimSpace(r.Text) == ""; {
+	case b.Action.Speaks() && blank:
+		bad("text", "%s needs it", b.Action)
+	case b.Action.Speaks() && r.Params["content"] != nil:
+		bad("params.content", "what is said stands in text")
+	case !b.Action.Speaks() && !blank:
+		bad("text", "%s says nothing", b.Action)
+	}
+	if params, err := json.Marshal(r.Params); err != nil || len(params)+len(r.Text) > maxSaid {
+		bad("text", "text and params have at most %d bytes together", maxSaid)
+	}
+	return b, wrong
+}
+
+// recipient is what templates see of somebody now.
+func (m *Manager) recipient(b *Broadcast, a Account, user string) Recipient {
+	now := m.o.Store.Now().In(time.UTC)
+	if a.Location != nil {
+		now = now.In(a.Location)
+	}
+	return Recipient{User: user, Account: b.Account, Day: now.Format(time.DateOnly), Now: now}
+}
+
+// Make writes an audience down and returns the broadcast, ready or running. Nothing
+// of it is sent, and nothing is left of it, where that fails: Problems say what is
+// wrong with the request, ErrBusy that another is being made, unless the request
+// waits for that since an event makes it. The rest are errors of the store.
+func (m *Manager) Make(ctx context.Context, r Request) (Status, error) {
+	if wrong := m.Check(&r); len(wrong) > 0 {
+		return Status{}, wrong
+	}
+	if err := m.occupy(ctx, r.Event != ""); err != nil {
+		return Status{}, err
+	}
+	defer func() { <-m.preparing }()
+
+	b, _ := m.draft(&r)
+	b.Created = m.o.Store.Now()
+	if r.Event == "" {
+		b.ID = newID(b.Created, m.o.Chance, func(id string) bool { return m.entry(id) != nil })
+	} else {
+		b.ID = eventID(r.At, r.Event)
+		if done, err := m.made(ctx, b.ID); done || err != nil {
+			if err != nil {
+				return Status{}, err
+			}
+			return m.Status(b.ID)
+		}
+	}
+	e := &entry{b: *b, outbox: make(map[int]store.Phase)}
+	if err := m.freeze(ctx, e, &r); err != nil {
+		return Status{}, err
+	}
+	return m.Status(b.ID)
+}
+
+func (m *Manager) occupy(ctx context.Context, patient bool) error {
+	select {
+	case m.preparing <- struct{}{}:
+		return nil
+	default:
+		if !patient {
+			return ErrBusy
+		}
+	}
+	select {
+	case m.preparing <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// made tells whether an event has its broadcast already. One that was not
+// completed is forgotten, so that it can be made again.
+func (m *Manager) made(ctx context.Context, id string) (bool, error) {
+	e := m.entry(id)
+	if e == nil {
+		return false, nil
+	}
+	e.acting.Lock()
+	defer e.acting.Unlock()
+	if e.b.Recipients > 0 || e.b.State != Failed && e.b.State != Preparing {
+		return true, nil
+	}
+	if err := m.forget(ctx, &e.b); err != nil {
+		return false, err
+	}
+	m.mu.Lock()
+	delete(m.entries, id)
+	m.mu.Unlock()
+	return false, nil
+}
+
+// freeze writes the audience down. Its first act says that it is under way, its
+// last that it is complete: what a crash leaves in between is never sent.
+func (m *Manager) freeze(ctx context.Context, e *entry, r *Request) (err error) {
+	e.acting.Lock()
+	defer e.acting.Unlock()
+	e.b.State = Preparing
+	note, err := e.b.note()
+	if err != nil {
+		return err
+	}
+	if err := m.o.Store.Remember(ctx, owner, []engine.Note{note}); err != nil {
+		return fmt.Errorf("remember broadcast: %w", err)
+	}
+	m.mu.Lock()
+	m.entries[e.b.ID] = e
+	m.mu.Unlock()
+	defer func() {
+		if err != nil {
+			m.abandon(e)
+		}
+	}()
+	w := &writer{m: m, id: e.b.ID, seed: maphash.MakeSeed(), seen: make(map[uint64]struct{})}
+	if err := r.Audience.Each(ctx, func(id string) error { return w.add(ctx, id) }); err != nil {
+		return err
+	}
+	if w.count == 0 {
+		return Problems{{"to", "the audience is nobody"}}
+	}
+	w.cut()
+	b := e.b
+	b.Recipients, b.Duplicates, b.State = w.count, w.duplicates, Ready
+	if r.Start {
+		b.State, b.Started = Running, m.o.Store.Now()
+	}
+	if note, err = b.note(); err != nil {
+		return err
+	}
+	if err := m.o.Store.Remember(context.WithoutCancel(ctx), owner, append(w.notes, note)); err != nil {
+		return fmt.Errorf("remember broadcast: %w", err)
+	}
+	m.mu.Lock()
+	e.b = b
+	m.mu.Unlock()
+	m.o.Log.Info("broadcast "+string(b.State), "broadcast", b.ID, "name", b.Name, "account", b.Account, "recipients", b.Recipients, "rate", b.Rate.String())
+	m.wake()
+	return nil
+}
+
+// abandonWithin bounds how long what was half made is taken out.
+const abandonWithin = 30 * time.Second
+
+// abandon takes out what was half made. Should that fail the next start does it.
+// acting is held.
+func (m *Manager) abandon(e *entry) {
+	ctx, cancel := context.WithTimeout(context.Background(), abandonWithin)
+	defer cancel()
+	err := m.forget(ctx, &e.b)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err != nil {
+		m.o.Log.Warn("a broadcast that came to nothing is swept at the next start", "broadcast", e.b.ID, "error", err)
+		e.b.State, e.b.Reason, e.b.Ended = Failed, "its audience was not written down", m.o.Store.Now()
+		return
+	}
+	delete(m.entries, e.b.ID)
+}
+
+// writer puts recipients into chunks. Who was named before is known by 64 bits of
+// a hash: of a million different ids one is taken for another, and left out, once in
+// forty million broadcasts.
+type writer struct {
+	m          *Manager
+	id         string
+	seed       maphash.Seed
+	seen       map[uint64]struct{}
+	chunk      []byte
+	chunks     int
+	notes      []engine.Note // chunks that are not written yet
+	count      int
+	duplicates int
+}
+
+// pendingChunks are how many chunks go into one act.
+const pendingChunks = 8
+
+func (w *writer) add(ctx context.Context, id string) error {
+	h := maphash.String(w.seed, id)
+	if _, known := w.seen[h]; known {
+		w.duplicates++
+		return nil
+	}
+	if w.count == w.m.o.MaxRecipients {
+		return Problems{{"to", fmt.Sprintf("one broadcast reaches at most %d recipients (make several)", w.count)}}
+	}
+	w.seen[h] = struct{}{}
+	w.count++
+	if len(w.chunk)+len(id)+1 > maxChunk {
+		w.cut()
+	}
+	w.chunk = append(append(w.chunk, id...), '\n')
+	if len(w.notes) < pendingChunks {
+		return nil
+	}
+	if err := w.m.o.Store.Remember(ctx, owner, w.notes); err != nil {
+		return fmt.Errorf("write recipients down: %w", err)
+	}
+	w.notes = w.notes[:0]
+	return nil
+}
+
+// cut ends a chunk.
+func (w *writer) cut() {
+	if len(w.chunk) == 0 {
+		return
+	}
+	w.notes = append(w.notes, engine.Note{Key: chunkName(w.id, w.chunks), Value: string(w.chunk)})
+	w.chunks, w.chunk = w.chunks+1, w.chunk[:0]
+}

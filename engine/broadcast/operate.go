@@ -1,0 +1,312 @@
+package broadcast
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"bot/engine"
+	"bot/store"
+)
+
+// Start lets one that is ready run.
+func (m *Manager) Start(ctx context.Context, id string) (Status, error) {
+	return m.change(ctx, id, func(e *entry) error {
+		if err := e.only("started", Ready); err != nil {
+			return err
+		}
+		return m.write(ctx, e, func(b *Broadcast) { b.State, b.Reason, b.Started = Running, "", m.o.Store.Now() })
+	})
+}
+
+// Pause has nothing more released. What waits in the outbox goes out: that is two
+// seconds' worth.
+func (m *Manager) Pause(ctx context.Context, id string) (Status, error) {
+	return m.change(ctx, id, func(e *entry) error {
+		if err := e.only("paused", Running); err != nil {
+			return err
+		}
+		return m.pause(ctx, e, "by an operator")
+	})
+}
+
+// pause stops the release. acting is held.
+func (m *Manager) pause(ctx context.Context, e *entry, reason string) error {
+	err := m.write(ctx, e, func(b *Broadcast) { b.State, b.Reason = Paused, reason })
+	if err == nil {
+		m.mu.Lock()
+		e.pausing = ""
+		m.mu.Unlock()
+	}
+	return err
+}
+
+// riskReason begins the reason of a pause that the risk matrix asked for.
+const riskReason = "risk: "
+
+// RiskReason is the reason of a pause by a row of the risk matrix.
+func RiskReason(row string) string { return riskReason + row }
+
+// Resume goes on at the cursor, at the rate. Whoever resumes what the risk matrix
+// has paused has looked at it: the matrix pauses it no more.
+func (m *Manager) Resume(ctx context.Context, id string) (Status, error) {
+	return m.change(ctx, id, func(e *entry) error {
+		if err := e.only("resumed", Paused); err != nil {
+			return err
+		}
+		if _, known := m.o.Account(e.b.Account); !known {
+			return &Refused{fmt.Sprintf("account %q is not configured", e.b.Account)}
+		}
+		return m.write(ctx, e, func(b *Broadcast) {
+			b.Excused = b.Excused || strings.HasPrefix(b.Reason, riskReason)
+			b.State, b.Reason = Running, ""
+		})
+	})
+}
+
+// Cancel ends it for good, and takes out of the outbox what waits there. What is
+// being sent is sent.
+func (m *Manager) Cancel(ctx context.Context, id string) (Status, error) {
+	return m.change(ctx, id, func(e *entry) error {
+		if err := e.only("cancelled", Ready, Running, Paused); err != nil {
+			return err
+		}
+		err := m.write(ctx, e, func(b *Broadcast) { b.State, b.Reason, b.Ended = Cancelled, "", m.o.Store.Now() })
+		if err != nil {
+			return err
+		}
+		if err := m.cancelWaiting(ctx, e); err != nil {
+			return err
+		}
+		return m.forgetChunks(ctx, id)
+	})
+}
+
+// cancelWaiting takes what waits of a cancelled broadcast out of the outbox. Where
+// that is interrupted the next start goes on with it.
+func (m *Manager) cancelWaiting(ctx context.Context, e *entry) error {
+	m.mu.Lock()
+	numbers := slices.Sorted(maps.Keys(e.outbox))
+	m.mu.Unlock()
+	const atOnce = 64 // acts that are handed in together share a commit
+	for some := range slices.Chunk(numbers, atOnce) {
+		errs := make([]error, len(some))
+		var acts sync.WaitGroup
+		for i, n := range some {
+			acts.Go(func() { errs[i] = m.cancelOne(ctx, e, n) })
+		}
+		acts.Wait()
+		if err := errors.Join(errs...); err != nil {
+			return fmt.Errorf("cancel the commands of broadcast %s: %w", e.b.ID, err)
+		}
+	}
+	return nil
+}
+
+func (m *Manager) cancelOne(ctx context.Context, e *entry, n int) error {
+	task := taskID(e.b.ID, n)
+	d, final, err := m.o.Store.Find(task)
+	if err == nil && final == "" {
+		err = m.o.Store.Cancel(ctx, task)
+	}
+	switch {
+	case errors.Is(err, store.ErrGone), final != "": // it is being sent, or was
+		return nil
+	case err != nil:
+		return err
+	}
+	m.mu.Lock()
+	delete(e.outbox, n)
+	m.mu.Unlock()
+	m.o.Count("cancelled", 1)
+	m.o.Cancelled(d.Command)
+	return nil
+}
+
+// Delete forgets one that has ended, or was never started.
+func (m *Manager) Delete(ctx context.Context, id string) error {
+	e := m.entry(id)
+	if e == nil {
+		return ErrNone
+	}
+	if m.snapshot(e).State == Preparing {
+		return e.only("deleted")
+	}
+	e.acting.Lock()
+	defer e.acting.Unlock()
+	if err := e.only("deleted", Ready, Done, Cancelled, Failed); err != nil {
+		return err
+	}
+	if err := m.forget(context.WithoutCancel(ctx), &e.b); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	delete(m.entries, id)
+	m.mu.Unlock()
+	m.o.Log.Info("broadcast deleted", "broadcast", id, "name", e.b.Name, "account", e.b.Account)
+	return nil
+}
+
+// change does something to a broadcast that is not being prepared.
+func (m *Manager) change(ctx context.Context, id string, act func(e *entry) error) (Status, error) {
+	e := m.entry(id)
+	switch {
+	case e == nil:
+		return Status{}, ErrNone
+	case m.snapshot(e).State == Preparing: // its lock is held for long
+		return Status{}, &Refused{"its audience is still being written down"}
+	}
+	e.acting.Lock()
+	defer e.acting.Unlock()
+	if err := act(e); err != nil {
+		return Status{}, err
+	}
+	m.wake()
+	return m.status(e)
+}
+
+// only refuses what the state does not allow. acting is held.
+func (e *entry) only(done string, in ...State) error {
+	if slices.Contains(in, e.b.State) {
+		return nil
+	}
+	return &Refused{fmt.Sprintf("it is %s and cannot be %s", e.b.State, done)}
+}
+
+// Status tells how one stands, ErrNone where there is none.
+func (m *Manager) Status(id string) (Status, error) {
+	e := m.entry(id)
+	if e == nil {
+		return Status{}, ErrNone
+	}
+	return m.status(e)
+}
+
+// List tells how all stand, the oldest first.
+func (m *Manager) List() ([]Status, error) {
+	all := []Status{}
+	for _, e := range m.all() {
+		s, err := m.status(e)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+func (m *Manager) status(e *entry) (Status, error) {
+	m.mu.Lock()
+	held := 0
+	for _, phase := range e.outbox {
+		if !waits(phase) {
+			held++
+		}
+	}
+	m.mu.Unlock()
+	if held > 0 { // people end these, and nobody tells us
+		if err := m.verify(e); err != nil {
+			return Status{}, err
+		}
+	}
+	m.mu.Lock()
+	s := Status{Broadcast: e.b, Released: e.at.Released, Skipped: e.at.skipped(), SkippedFor: maps.Clone(e.at.Skipped), Left: e.b.Recipients - e.at.Passed}
+	for _, phase := range e.outbox {
+		switch phase {
+		case store.InDoubt:
+			s.InDoubt++
+		case store.Unconfirmed:
+			s.Unconfirmed++
+		default:
+			s.Waiting++
+		}
+	}
+	m.mu.Unlock()
+	var err error
+	if s.Sent, s.Dead, err = m.tallies(&s.Broadcast); err != nil {
+		return Status{}, err
+	}
+	s.ByHand = max(0, s.Released-s.Sent-s.Dead-s.Waiting-s.Unconfirmed-s.InDoubt)
+	if s.State == Running {
+		a, _ := m.o.Account(s.Account)
+		s.ETA = m.o.Store.Now().Add(lasts(s.Left, slower(&s.Broadcast, a)))
+	}
+	return s, nil
+}
+
+// Running counts the broadcasts that run, and the recipients whose turn is to come
+// in those that run or are paused.
+func (m *Manager) Running() (running, left int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, e := range m.entries {
+		if e.b.State == Running {
+			running++
+		}
+		if e.b.State == Running || e.b.State == Paused {
+			left += e.b.Recipients - e.at.Passed
+		}
+	}
+	return running, left
+}
+
+// OfAccount lists the ids of an account's broadcasts that run.
+func (m *Manager) OfAccount(account string) (ids []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for id, e := range m.entries {
+		if e.b.Account == account && e.b.State == Running {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// Failure is a command of a broadcast that was given up.
+type Failure struct {
+	Letter    uint64    `json:"letter"` // bot dead show, replay and drop know it by that
+	Recipient string    `json:"recipient"`
+	Error     string    `json:"error"`
+	Time      time.Time `json:"time"`
+}
+
+// Failures are a broadcast's dead letters behind the letter after, at most limit.
+func (m *Manager) Failures(id string, after uint64, limit int) ([]Failure, error) {
+	const page = 500
+	all := []Failure{}
+	for {
+		letters, err := m.o.Store.Letters(after, page)
+		if err != nil {
+			return nil, fmt.Errorf("look for dead letters of broadcast %s: %w", id, err)
+		}
+		for _, l := range letters {
+			after = l.ID
+			if l.Command == nil || l.Command.Origin != origin(id) {
+				continue
+			}
+			all = append(all, Failure{l.ID, recipientOf(l.Command), l.Error, l.Time})
+			if len(all) == limit {
+				return all, nil
+			}
+		}
+		if len(letters) < page {
+			return all, nil
+		}
+	}
+}
+
+// recipientOf is whom a command was made for: where it is done to a group, the one
+// member whom it is about.
+func recipientOf(c *engine.Command) string {
+	if members, ok := c.Params["members"].([]any); ok && byMembers(c.Action) && len(members) == 1 {
+		if user, ok := members[0].(string); ok {
+			return user
+		}
+	}
+	return c.Conversation
+}
