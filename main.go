@@ -34,6 +34,7 @@ func main() {
 	os.Exit(cli.Main(ctx, os.Args[1:], cli.Parts{
 		Options: app.Options{
 			BuildSkills: buildSkills,
+			Template:    skills.Template,
 			OpenStore:   openStore,
 			Announce:    announce,
 			Version:     version(),
@@ -79,7 +80,7 @@ func buildSkills(sections []engine.Section, accounts app.Accounts) (app.Skills, 
 	set, err := skills.Build(sections, skills.Options{
 		Accounts: accounts.Names, Selves: accounts.Selves, Can: accounts.Can, Cannot: accounts.Cannot, Takes: accounts.Takes, TextLimit: accounts.TextLimit,
 		Folding: match.NewFolding(accounts.Folding.FoldTraditional), Hours: accounts.Hours, Location: accounts.Location,
-		Fetch: accounts.Fetch, Schedules: accounts.Schedules,
+		Fetch: accounts.Fetch, Schedules: accounts.Schedules, Audiences: accounts.Audiences,
 	})
 	if err != nil {
 		return nil, err // not a nil *Set inside a non-nil interface

@@ -58,6 +58,9 @@ type Turn struct {
 	// before anything is done that cannot be undone. The commit asks again. nil: it
 	// cannot be told beforehand.
 	Granted func(key string) (bool, error)
+	// Broadcast makes and starts one broadcast of this event, however often it is
+	// asked, and says in a few words what was made; nil: there is nothing that could.
+	Broadcast func(ctx context.Context, o BroadcastOrder) (note string, err error)
 }
 
 // Outcome is all that handling an event is to change. It is committed whole or

@@ -69,6 +69,8 @@ type Options struct {
 	Location func(account string) *time.Location
 	// TextLimit is the longest text in bytes; 0: split.Bytes.
 	TextLimit int
+	// Audiences are the names of audiences that broadcasts may reach.
+	Audiences []string
 	// Schedules are the [[schedule]] tables.
 	Schedules []engine.Section
 	// Now tells what is over already; nil: time.Now.
@@ -168,7 +170,7 @@ func (b *builder) later(e *entry) {
 func (b *builder) draft(s engine.Section) *kind.Draft {
 	return kind.NewDraft(s, kind.World{
 		Limit: b.opts.TextLimit, Accounts: b.opts.Accounts, Selves: b.opts.Selves, Can: b.opts.Can,
-		Fetch: b.opts.Fetch, Folding: b.opts.Folding, Hours: b.opts.Hours,
+		Fetch: b.opts.Fetch, Folding: b.opts.Folding, Hours: b.opts.Hours, Audiences: b.opts.Audiences,
 		Location: b.opts.Location, Now: b.opts.Now,
 	})
 }

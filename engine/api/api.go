@@ -19,6 +19,7 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"bot/engine"
+	"bot/engine/broadcast"
 	"bot/engine/contacts"
 	"bot/engine/trace"
 	"bot/store"
@@ -78,8 +79,12 @@ type Options struct {
 	Waits func(d store.Delivery) string
 	// Cancelled is told that a waiting command was taken out.
 	Cancelled func(c *engine.Command)
-	Now       func() time.Time
-	Log       *slog.Logger
+	// Broadcasts keeps the broadcasts; Audience finds whom one that goes to a named
+	// audience of the account's reaches.
+	Broadcasts Broadcasts
+	Audience   func(account, name string) (broadcast.Audience, error)
+	Now        func() time.Time
+	Log        *slog.Logger
 }
 
 // New returns the handler of the admin listener.
@@ -124,6 +129,7 @@ func New(o Options) http.Handler {
 	r.Handler(http.MethodPost, "/api/v1/schedules/:name/run", a.guard(http.HandlerFunc(a.runSchedule)))
 	r.Handler(http.MethodGet, "/api/v1/alerts", a.guard(http.HandlerFunc(a.alerts)))
 	r.Handler(http.MethodPost, "/api/v1/alerts/test", a.guard(http.HandlerFunc(a.tryAlerts)))
+	a.routeBroadcasts(r)
 	r.Handler(http.MethodGet, "/debug/pprof/*name", a.guard(http.HandlerFunc(profile)))
 	r.NotFound = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fail(w, http.StatusNotFound, "not_found", "there is nothing at this path")

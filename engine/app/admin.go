@@ -59,12 +59,11 @@ func (a *App) adminHandler(cfg *config.Config) http.Handler {
 		Resolved:      a.egress.Resolved,
 		Alerts:        a.alertList,
 		TryAlerts:     a.TryAlerts,
-		Cancelled: func(c *engine.Command) {
-			a.egress.Cancelled(c.ConversationKey())
-			a.traceCommand(c, trace.Cancelled, "by hand")
-		},
-		Now: a.store.Now,
-		Log: a.o.Log,
+		Cancelled:     a.cancelled,
+		Broadcasts:    a.casts,
+		Audience:      a.audience,
+		Now:           a.store.Now,
+		Log:           a.o.Log,
 	})
 }
 

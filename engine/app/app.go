@@ -19,6 +19,7 @@ import (
 	"bot/engine"
 	"bot/engine/alert"
 	"bot/engine/api"
+	"bot/engine/broadcast"
 	"bot/engine/byhand"
 	"bot/engine/channel"
 	"bot/engine/config"
@@ -58,7 +59,9 @@ type Options struct {
 	Plan        *Plan
 	Load        func() (*config.Config, error) // reads the configuration's files again
 	BuildSkills SkillBuilder
-	OpenStore   func(ctx context.Context, o StoreOptions) (store.Store, error)
+	// Template reads the texts of broadcasts.
+	Template  func(text string) (broadcast.Template, error)
+	OpenStore func(ctx context.Context, o StoreOptions) (store.Store, error)
 	// Announce leaves the listeners' real addresses beside the store, for the
 	// verbs of the command line.
 	Announce func(storePath, callback, admin string) error
@@ -103,6 +106,7 @@ type App struct {
 	guard    *risk.Guard
 	calendar *schedule.Calendar
 	contacts *contacts.Directory
+	casts    *broadcast.Manager
 	running  running
 	desk     *alert.Desk
 	board    *health.Board
@@ -214,13 +218,17 @@ func (a *App) build(cfg *config.Config) error {
 	a.trace = a.newTrace(cfg)
 	a.samples = console.NewSamples(a.metrics.Registry)
 	a.silence = rate.NewLimiter(explained, explained)
+	a.casts = a.newBroadcasts()
+	if err := a.casts.Recover(context.Background()); err != nil {
+		return err
+	}
 	a.recent = recent.New(recent.Options{
 		Dir: recent.Dir(cfg.Store.Path), Limits: a.replayLimits, Now: a.store.Now, Log: a.o.Log,
 		Dropped: func(events int) { a.metrics.Unkept.Add(float64(events)) },
 	})
 	a.dispatch = dispatch.New(dispatch.Options{
 		Entries: a.queue.Entries(), Store: a.store,
-		Setup:     func() turn.Setup { return a.live.Load().Setup },
+		Setup:     a.setup,
 		Committed: a.egress.Wake,
 		Raised:    a.raised,
 		Presence:  a.presence.Changed,
@@ -251,6 +259,13 @@ func (a *App) build(cfg *config.Config) error {
 	a.gauges()
 	a.paceGauges()
 	return a.ingress.SetRoutes(a.o.Plan.routes)
+}
+
+// setup is what turns begin with.
+func (a *App) setup() turn.Setup {
+	s := a.live.Load().Setup
+	s.Broadcast = a.broadcastOf
+	return s
 }
 
 // whyOffline is the part of an account's note that is for people.
@@ -354,6 +369,7 @@ func (a *App) work(ctx context.Context, cfg *config.Config, callbacks, admin net
 	handling.start("schedule", timers.Run)
 	handling.start("calendar", a.calendar.Run)
 	handling.start("presence", a.presence.Run)
+	handling.start("broadcasts", a.casts.Run)
 	fetching.start("pull", a.porter.Run)
 	door := ingress.NewServer(a.ingress, a.o.Log)
 	desk := api.NewServer(a.adminHandler(cfg), a.o.Log)

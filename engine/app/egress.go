@@ -1,8 +1,11 @@
 package app
 
 import (
+	"bot/engine"
+	"bot/engine/broadcast"
 	"bot/engine/config"
 	"bot/engine/egress"
+	"bot/store"
 )
 
 // egressOptions is what the sending end works with: the outbox, the accounts, and
@@ -19,8 +22,9 @@ func (a *App) egressOptions(cfg *config.Config) egress.Options {
 		Recall:    a.store.Recall,
 		Learn:     a.contacts.Sent,
 
-		Sending: a.ear.Sent,
-		Settled: a.traceSettled,
+		Sending: a.sending,
+		Tally:   broadcast.Tally,
+		Settled: a.settled,
 		Found:   a.foundWords,
 		Ended:   a.ended,
 		Halted:  func(account, note string) { a.presence.Suspect(account, note) },
@@ -33,4 +37,10 @@ func (a *App) egressOptions(cfg *config.Config) egress.Options {
 		Log:     a.o.Log,
 		Metrics: a.metrics,
 	}
+}
+
+// settled passes on how an attempt at a command, or the command, ended.
+func (a *App) settled(c *engine.Command, s *store.Settlement) {
+	a.casts.Settled(c, s)
+	a.traceSettled(c, s)
 }

@@ -57,6 +57,8 @@ type Accounts struct {
 	// Fetch makes the clients by which skills call other systems, as
 	// fetch.NewClient does; the plan lets go of their connections.
 	Fetch func(allow func(host string) bool) *http.Client
+	// Audiences are the names of audiences that broadcasts may reach.
+	Audiences []string
 	// Schedules are the [[schedule]] tables of the configuration, which are built
 	// beside the skills.
 	Schedules []engine.Section

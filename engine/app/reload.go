@@ -69,6 +69,7 @@ func (a *App) apply(plan *Plan) error {
 	takeRoutes() // callbacks for accounts come in once all that guards them is there
 	a.dispatch.Reconfigured()
 	a.calendar.Set(plan.Skills.Schedules())
+	a.casts.Reconfigured()
 	a.porter.Wake()
 	a.keepAlerts(plan)
 	return nil

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"bot/engine"
+	"bot/engine/broadcast"
 	"bot/engine/risk"
 )
 
@@ -19,6 +20,7 @@ func (a *App) newGuard() *risk.Guard {
 		Say:   a.sayOfRisk,
 		Hit:   func(h risk.Hit) { a.metrics.RiskHits.WithLabelValues(h.Account, h.Row, h.Action).Inc() },
 		Alert: a.alertOfRisk,
+		Pause: a.pauseOfRisk,
 		Now:   a.store.Now,
 		Clock: func() time.Duration { return time.Since(began) },
 		Log:   a.o.Log,
@@ -31,6 +33,19 @@ func (a *App) alertOfRisk(h risk.Hit) {
 	a.o.Log.Warn("risk: alert", "risk", h.Row, "account", h.Account, "user", h.User, "conversation", h.Conversation,
 		"not_logged", h.More)
 	a.raiseRisk(h)
+}
+
+// pauseOfRisk stops the broadcast that says one text to too many, or all broadcasts
+// of an account that does so by other ways. Who runs into it is told in the log.
+func (a *App) pauseOfRisk(c *engine.Command, h risk.Hit) {
+	ids := a.casts.OfAccount(c.Account)
+	if id, ok := broadcast.Of(c); ok {
+		ids = []string{id}
+	}
+	for _, id := range ids {
+		a.casts.Suspect(id, broadcast.RiskReason(h.Row))
+	}
+	a.o.Log.Debug("risk: pause", "risk", h.Row, "account", h.Account, "task_id", c.TaskID, "broadcasts", ids)
 }
 
 // sayOfRisk answers an event that is not taken in: as a reply, by the outbox

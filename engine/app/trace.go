@@ -120,7 +120,7 @@ func (a *App) addCommand(c *engine.Command, steps ...trace.Step) {
 }
 
 // traceSettled tells how an attempt at a command ended.
-func (a *App) traceSettled(c *engine.Command, s store.Settlement) {
+func (a *App) traceSettled(c *engine.Command, s *store.Settlement) {
 	if !a.trace.On() {
 		return
 	}

@@ -55,11 +55,16 @@ func (a *adminClient) do(ctx context.Context, method, path string, in, out any) 
 		}
 		body = bytes.NewReader(b)
 	}
+	return a.send(ctx, method, path, "application/json", body, out)
+}
+
+// send is do with a body of any kind.
+func (a *adminClient) send(ctx context.Context, method, path, kind string, body io.Reader, out any) error {
 	req, err := http.NewRequestWithContext(ctx, method, a.base+path, body)
 	if err != nil {
 		return err
 	}
-	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Content-Type", kind)
 	if a.token != "" {
 		req.Header.Set("Authorization", "Bearer "+a.token)
 	}

@@ -74,6 +74,7 @@ func verbs() []verb {
 		{"unmute", "-account A USER…", "undo that", unmuteVerb},
 		{"contacts", "list | label ID… | import FILE | forget ID… | count -audience NAME", "who can be reached, their labels, and whom an audience reaches", contactsVerb},
 		{"schedule", "[list | run NAME…]", "what is done by the clock, when next, and how it went; or do it now", scheduleVerb},
+		{"broadcast", "create … | start | pause | resume | cancel | show | results | delete ID… | list", "one thing for many people, at a fixed rate", broadcastVerb},
 		{"reload", "", "have the running engine read its configuration again", reloadVerb},
 		{"health", "", "is the running engine taking callbacks: exit 0 yes, 1 no", healthVerb},
 		{"loadtest", "…", "the whole chain under load, against a built-in platform", loadtestVerb},

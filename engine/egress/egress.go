@@ -80,10 +80,14 @@ type Options struct {
 	// Sending is told, by the goroutine of Run, of a command that is about to be
 	// sent, in the words in which it is; it must not block. nil = nobody asks.
 	Sending func(c *engine.Command)
+	// Tally is what the act that writes a settlement down has to count besides
+	// (store.Settlement.Counts). It is asked by the goroutine of Run and must answer
+	// from memory. nil = nothing.
+	Tally func(c *engine.Command, s *store.Settlement) []engine.Count
 	// Settled is told, by the goroutine of Run, how an attempt at a command, or the
 	// command itself, ended, when that is on disk; it must not block. nil = nobody
 	// asks.
-	Settled func(c *engine.Command, s store.Settlement)
+	Settled func(c *engine.Command, s *store.Settlement)
 	// Learn is asked, by the goroutine of Run, for what is to be remembered of a
 	// command that its platform took, in the act that settles it; like Unwanted it
 	// must not wait. nil = nothing.
@@ -155,11 +159,14 @@ func New(o Options) *Egress {
 	if o.Sending == nil {
 		o.Sending = func(*engine.Command) {}
 	}
-	if o.Settled == nil {
-		o.Settled = func(*engine.Command, store.Settlement) {}
-	}
 	if o.Learn == nil {
 		o.Learn = func(*engine.Command) []engine.Note { return nil }
+	}
+	if o.Tally == nil {
+		o.Tally = func(*engine.Command, *store.Settlement) []engine.Count { return nil }
+	}
+	if o.Settled == nil {
+		o.Settled = func(*engine.Command, *store.Settlement) {}
 	}
 	if o.Halted == nil {
 		o.Halted = func(string, string) {}

@@ -165,6 +165,7 @@ func (o *owner) settle(f *flight, s store.Settlement) {
 	if f.refund && len(f.charge) > 0 {
 		s.Counts = quota.GiveBack(f.charge)
 	}
+	s.Counts = append(s.Counts, o.opts.Tally(f.delivery.Command, &s)...)
 	f.settlement = s
 	f.stage = settling
 	f.account.settling++
@@ -184,7 +185,7 @@ func (o *owner) settled(f *flight) {
 			a.count(f, -1)
 		}
 		o.record(f)
-		o.opts.Settled(f.delivery.Command, f.settlement)
+		o.opts.Settled(f.delivery.Command, &f.settlement)
 		p := f.settlement.Progress
 		if f.settlement.Final != "" {
 			o.forget(a, f.delivery.ID)

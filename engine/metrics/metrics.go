@@ -36,6 +36,7 @@ type Metrics struct {
 	RiskHits   *prometheus.CounterVec // account, risk, action: rows of the risk matrix that were hit
 	Runs       *prometheus.CounterVec // schedule, outcome: succeeded, failed
 	Alerts     *prometheus.CounterVec // kind, outcome: told, failed, noted
+	Broadcast  *prometheus.CounterVec // outcome: of recipients of broadcasts
 	Words      *prometheus.CounterVec // account, action: commands in which listed words were found
 
 	// Confirmations, by account and outcome: confirmed, failed, late, timeout, unknown.
@@ -96,6 +97,7 @@ func New() *Metrics {
 		RiskHits:   counter("risk_hits_total", "Hits of the rows of the risk matrix.", "account", "risk", "action"),
 		Runs:       counter("schedule_runs_total", "Runs of schedules that are over.", "schedule", "outcome"),
 		Alerts:     counter("alerts_total", "Alerts that were due to be told, by what became of them.", "kind", "outcome"),
+		Broadcast:  counter("broadcast_recipients_total", "Recipients of broadcasts, by what became of them.", "outcome"),
 		Words:      counter("words_total", "Commands in which the word filter found words, by what followed.", "account", "action"),
 		Ack:        seconds("ack_seconds", "From a callback's arrival to its answer."),
 		QueueWait:  seconds("queue_wait_seconds", "From receipt to the start of handling."),

@@ -18,6 +18,7 @@ import (
 type Rules struct {
 	rows    []*row
 	replies []*row // those of rows that count answers
+	said    []*row // those about what the accounts say
 	byName  map[string]*row
 	byKind  map[engine.Kind][]*row
 }
@@ -74,6 +75,10 @@ func Build(sections []engine.Section, accounts []string) (*Rules, error) {
 func (r *Rules) add(x *row) {
 	r.rows = append(r.rows, x)
 	r.byName[x.name] = x
+	if x.on == onSameText {
+		r.said = append(r.said, x)
+		return
+	}
 	if x.on != onReplies {
 		r.byKind[x.kind] = append(r.byKind[x.kind], x)
 		return
@@ -114,6 +119,7 @@ func (d *draft) row() *row {
 	d.places(r)
 	d.consequence(r)
 	d.possible(r)
+	d.ownSpeech(r)
 	r.reason, r.id = reasonOf(r.action, r.name), d.identity()
 	return r
 }
@@ -149,7 +155,7 @@ func (d *draft) behaviour(r *row) {
 		d.problem("", `a row needs a behaviour (on = "message")`)
 	case isBehaviour:
 		r.on = on
-		if on != onReplies {
+		if on != onReplies && on != onSameText {
 			r.kind = engine.Message
 		}
 	case isKind:
@@ -270,6 +276,9 @@ func (d *draft) consequence(r *row) {
 	}
 	if r.lasts = d.For.Std(); r.action == mute && !d.section.Has("for") {
 		r.lasts = defaultMute
+	}
+	if (r.action == pause) != (r.on == onSameText) && r.action != alert {
+		d.problem("action", `action: pause goes with on = "same_text", which takes nothing but pause and alert`)
 	}
 	if d.section.Has("reply") {
 		switch {

@@ -20,7 +20,7 @@ func TestEveryMistakeIsFoundWithItsPlace(t *testing.T) {
 	}{
 		{"no name", "", `:3:3: risk: a row needs a name (name = "flood")`},
 		{"no behaviour", "name = \"r\"\naction = \"ignore\"", `:3:3: risk "r": a row needs a behaviour (on = "message")`},
-		{"no action", "name = \"r\"\non = \"link\"", `a row needs an action (one of alert, degrade, ignore, mute, block)`},
+		{"no action", "name = \"r\"\non = \"link\"", `a row needs an action (one of alert, degrade, ignore, mute, block, pause)`},
 		{"an unknown behaviour", "name = \"r\"\non = \"links\"\naction = \"ignore\"", `:5:6: risk "r": on: there is no "links" (did you mean "link"?)`},
 		{"an unknown action", "name = \"r\"\non = \"link\"\naction = \"mutes\"", `action: there is no "mutes" (did you mean "mute"?)`},
 		{"an unknown key", "name = \"r\"\nfore = \"1m\"\n" + valid, `unknown key "fore" (did you mean "for"?)`},

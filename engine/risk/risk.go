@@ -43,10 +43,13 @@ type Options struct {
 	// Hit is told of every hit, Alert of those of action "alert": of one person,
 	// conversation or account once for the length of the row's rate, or a minute.
 	Hit, Alert func(h Hit)
-	Now        func() time.Time     // the store's clock: mutes end by it
-	Clock      func() time.Duration // since any moment, never back: windows go by it
-	Log        *slog.Logger
-	MaxKeys    int // counters that are kept, the oldest are forgotten; 0 = 100,000
+	// Pause is told that the account says one text to too many: bulk work is to
+	// stop. It must not block. nil: nobody does it.
+	Pause   func(c *engine.Command, h Hit)
+	Now     func() time.Time     // the store's clock: mutes end by it
+	Clock   func() time.Duration // since any moment, never back: windows go by it
+	Log     *slog.Logger
+	MaxKeys int // counters that are kept, the oldest are forgotten; 0 = 100,000
 }
 
 // Bounds of what a Guard holds in memory: about 200 bytes a counter, 300
@@ -64,6 +67,7 @@ type Guard struct {
 	counters  *counters
 	penalties penalties
 	texts     sync.Pool // of *text
+	told      recentHashes
 }
 
 // New makes a Guard without rows, which lets everything in.
@@ -73,6 +77,9 @@ func New(o Options) *Guard {
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Pause == nil {
+		o.Pause = func(*engine.Command, Hit) {}
 	}
 	g := &Guard{o: o, counters: newCounters(o.MaxKeys)}
 	g.penalties.of = make(map[subject]penalty)

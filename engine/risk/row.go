@@ -14,16 +14,17 @@ import (
 type behaviour uint8
 
 const (
-	onKind    behaviour = iota // every event of the kind
-	onLink                     // a message with a link
-	onRepeat                   // a message that says what a recent one said
-	onLong                     // a message of many characters
-	onReplies                  // any event, in a conversation that is answered too often
+	onKind     behaviour = iota // every event of the kind
+	onLink                      // a message with a link
+	onRepeat                    // a message that says what a recent one said
+	onLong                      // a message of many characters
+	onReplies                   // any event, in a conversation that is answered too often
+	onSameText                  // what the account itself says unasked: one text to many
 )
 
 // behaviours are the values of `on` that are no kinds of event.
 var behaviours = map[string]behaviour{
-	"link": onLink, "words": onKind, "repeat": onRepeat, "long": onLong, "replies": onReplies,
+	"link": onLink, "words": onKind, "repeat": onRepeat, "long": onLong, "replies": onReplies, "same_text": onSameText,
 }
 
 // action is what follows from a hit, the severest last.
@@ -35,9 +36,10 @@ const (
 	ignore
 	mute
 	block
+	pause // of onSameText alone
 )
 
-var actionNames = []string{"alert", "degrade", "ignore", "mute", "block"}
+var actionNames = []string{"alert", "degrade", "ignore", "mute", "block", "pause"}
 
 func (a action) String() string { return actionNames[a] }
 
@@ -75,7 +77,7 @@ type row struct {
 	hits   *atomic.Uint64
 
 	on       behaviour
-	kind     engine.Kind // "" for onReplies
+	kind     engine.Kind // "" for onReplies and onSameText
 	accounts []string    // none: all
 	where    string
 	in       []pattern // none: everywhere

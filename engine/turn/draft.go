@@ -149,7 +149,7 @@ func (d *draft) ask(ctx context.Context, c engine.Choice) (engine.Outcome, error
 		return engine.Outcome{}, &BusyError{Skill: name, Most: c.Concurrency}
 	}
 	defer leave()
-	return d.call(ctx, limit, c.Skill, &engine.Turn{
+	turn := &engine.Turn{
 		Event:    d.event,
 		Account:  d.account,
 		State:    st,
@@ -161,7 +161,13 @@ func (d *draft) ask(ctx context.Context, c engine.Choice) (engine.Outcome, error
 		Recall:   func(key string) (string, error) { return d.Memory.Recall(d.event.Account, SkillKey(name, key)) },
 		Counted:  func(key string) (int, error) { return d.counted(SkillKey(name, key)) },
 		Granted:  func(key string) (bool, error) { return d.Memory.Granted(d.event.Account, name, key) },
-	})
+	}
+	if d.Setup.Broadcast != nil {
+		turn.Broadcast = func(ctx context.Context, o engine.BroadcastOrder) (string, error) {
+			return d.Setup.Broadcast(ctx, d.event, o)
+		}
+	}
+	return d.call(ctx, limit, c.Skill, turn)
 }
 
 // take takes over what a choice came to.

@@ -31,6 +31,8 @@ type Memory interface {
 type Setup struct {
 	Router   engine.Router
 	Accounts map[string]engine.Account
+	// Broadcast makes the broadcast of an event (engine.Turn.Broadcast); nil: nothing does.
+	Broadcast func(ctx context.Context, e *engine.Event, o engine.BroadcastOrder) (note string, err error)
 }
 
 // Options is what a turn needs besides its event. All fields but Show, Go,

@@ -52,6 +52,8 @@ type World struct {
 	Folding match.Folding
 	// Hours are the lists of [hours] by their names.
 	Hours map[string]hours.Times
+	// Audiences are the named audiences that broadcasts may reach.
+	Audiences []string
 	// Location is where an account is, and Now what time it is.
 	Location func(account string) *time.Location
 	Now      func() time.Time

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"text/template/parse"
 
 	"bot/engine/nearest"
@@ -179,6 +180,8 @@ func (c *checker) reference(t reflect.Type, names []string) reflect.Type {
 // field checks a reference into Data itself.
 func (c *checker) field(names []string) {
 	switch first := names[0]; {
+	case len(c.scope.Only) > 0 && !slices.Contains(c.scope.Only, first):
+		c.problem("there is no .%s here, only .%s", first, strings.Join(c.scope.Only, ", ."))
 	case first == "Response" && !c.scope.Response:
 		c.problem("there is no .Response here: no web service has answered")
 	case first == "Response":

@@ -106,6 +106,8 @@ type Scope struct {
 	// default and the like still ask for what may be missing, and a null of JSON
 	// (see Answer) shows as nothing.
 	Strict bool
+	// Only are the fields of Data that there is something in; none: all of them.
+	Only []string
 }
 
 // Template is one text, ready to be filled in. It is safe for concurrent use.

@@ -25,6 +25,8 @@ type config struct {
 	Params   map[string]any `toml:"params"`
 	HTTP     webcall.Table  `toml:"http"`
 	Event    eventConfig    `toml:"event"`
+	// Broadcast has text, or do with params, done for many.
+	Broadcast broadcastConfig `toml:"broadcast"`
 }
 
 // The values of `missed`.

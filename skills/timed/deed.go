@@ -35,11 +35,17 @@ var sorts = []sort{
 	{"event", nil, newRaise},
 }
 
+// toMany is the sort that takes along what others do alone.
+var toMany = sort{"broadcast", []string{"text", "do", "params"}, newBroadcast}
+
 // newDeed reads the one thing that a schedule does; nil where it is none.
 func newDeed(d *kind.Draft, c *config) deed {
 	var given []sort
+	if d.Has(toMany.key) {
+		given = append(given, toMany)
+	}
 	for _, s := range sorts {
-		if d.Has(s.key) {
+		if d.Has(s.key) && (len(given) == 0 || given[0].key != toMany.key || !slices.Contains(toMany.with, s.key)) {
 			given = append(given, s)
 		}
 	}
@@ -48,7 +54,7 @@ func newDeed(d *kind.Draft, c *config) deed {
 		given[0].stray(d)
 		return given[0].read(d, c)
 	case 0:
-		d.Problem("", `nothing says what this schedule does (text = "…" with to, do = "…" with params, http = {url = "…"}, or event = {conversation = "…"})`)
+		d.Problem("", `nothing says what this schedule does (text = "…" with to, do = "…" with params, http = {url = "…"}, event = {conversation = "…"}, or broadcast = {to = […]} with text or do)`)
 	default:
 		d.Problem(given[1].key, "a schedule does one thing: this one holds both %s and %s (write two schedules)", given[0].key, given[1].key)
 	}

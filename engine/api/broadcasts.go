@@ -1,0 +1,344 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"mime"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/julienschmidt/httprouter"
+
+	"bot/engine"
+	"bot/engine/broadcast"
+)
+
+// Broadcasts is the keeper of broadcasts; *broadcast.Manager is one.
+type Broadcasts interface {
+	Check(r *broadcast.Request) broadcast.Problems
+	Make(ctx context.Context, r broadcast.Request) (broadcast.Status, error)
+	Start(ctx context.Context, id string) (broadcast.Status, error)
+	Pause(ctx context.Context, id string) (broadcast.Status, error)
+	Resume(ctx context.Context, id string) (broadcast.Status, error)
+	Cancel(ctx context.Context, id string) (broadcast.Status, error)
+	Delete(ctx context.Context, id string) error
+	Status(id string) (broadcast.Status, error)
+	List() ([]broadcast.Status, error)
+	Estimate(id string) (broadcast.Estimate, error)
+	Failures(id string, after uint64, limit int) ([]broadcast.Failure, error)
+}
+
+// Broadcast is one as the API shows it. Estimate is there before it is over.
+type Broadcast struct {
+	broadcast.Status
+	Estimate *broadcast.Estimate `json:"estimate,omitempty"`
+}
+
+// NewBroadcast is what is posted to make one. To or Audience says whom it reaches,
+// or the second part of the request does.
+type NewBroadcast struct {
+	Name     string         `json:"name,omitempty"`
+	Account  string         `json:"account"`
+	Action   string         `json:"action,omitempty"` // default send_text
+	Text     string         `json:"text,omitempty"`
+	Params   map[string]any `json:"params,omitempty"`
+	Rate     string         `json:"rate,omitempty"` // "100/s"; default: the account's, or 10/s
+	To       []string       `json:"to,omitempty"`
+	Audience string         `json:"audience,omitempty"`
+	Start    bool           `json:"start,omitempty"`
+	By       string         `json:"by,omitempty"`
+}
+
+// routeBroadcasts adds the paths of broadcasts.
+func (a *api) routeBroadcasts(r *httprouter.Router) {
+	const root = "/api/v1/broadcasts"
+	r.Handler(http.MethodPost, root, a.guard(http.HandlerFunc(a.makeBroadcast)))
+	r.Handler(http.MethodGet, root, a.guard(http.HandlerFunc(a.listBroadcasts)))
+	r.Handler(http.MethodGet, root+"/:id", a.guard(http.HandlerFunc(a.showBroadcast)))
+	r.Handler(http.MethodGet, root+"/:id/failures", a.guard(http.HandlerFunc(a.failuresOfBroadcast)))
+	r.Handler(http.MethodDelete, root+"/:id", a.guard(http.HandlerFunc(a.deleteBroadcast)))
+	for name, act := range map[string]func(context.Context, string) (broadcast.Status, error){
+		"start":  func(ctx context.Context, id string) (broadcast.Status, error) { return a.o.Broadcasts.Start(ctx, id) },
+		"pause":  func(ctx context.Context, id string) (broadcast.Status, error) { return a.o.Broadcasts.Pause(ctx, id) },
+		"resume": func(ctx context.Context, id string) (broadcast.Status, error) { return a.o.Broadcasts.Resume(ctx, id) },
+		"cancel": func(ctx context.Context, id string) (broadcast.Status, error) { return a.o.Broadcasts.Cancel(ctx, id) },
+	} {
+		r.Handler(http.MethodPost, root+"/:id/"+name, a.guard(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+			s, err := act(req.Context(), broadcastID(req))
+			a.answerBroadcast(w, http.StatusOK, s, err)
+		})))
+	}
+}
+
+func broadcastID(r *http.Request) string {
+	return httprouter.ParamsFromContext(r.Context()).ByName("id")
+}
+
+// makeBroadcast answers POST /api/v1/broadcasts: JSON, or multipart/form-data of
+// two parts, "broadcast" with that JSON and "to" with the recipients, an id a line,
+// which may be many and are read as they come. When it has answered, the audience
+// is on disk.
+func (a *api) makeBroadcast(w http.ResponseWriter, r *http.Request) {
+	n, lines, err := readBroadcast(w, r)
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		fail(w, http.StatusRequestEntityTooLarge, "too_large", `JSON has at most 4 MiB; more recipients go into a part "to" of multipart/form-data`)
+		return
+	case err != nil:
+		fail(w, http.StatusBadRequest, "invalid", err.Error())
+		return
+	}
+	request, wrong := a.broadcastOf(n, lines)
+	if len(wrong) > 0 {
+		failFields(w, wrong)
+		return
+	}
+	s, err := a.o.Broadcasts.Make(r.Context(), request)
+	a.answerBroadcast(w, http.StatusCreated, s, err)
+}
+
+// maxDefinition bounds the part of a request that says what a broadcast is.
+const maxDefinition = 256 << 10
+
+// readBroadcast reads the definition. lines are the recipients that follow it, nil
+// for none.
+func readBroadcast(w http.ResponseWriter, r *http.Request) (n NewBroadcast, lines io.Reader, err error) {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if kind != "multipart/form-data" {
+		return n, nil, decodeBroadcast(http.MaxBytesReader(w, r.Body, maxBody), &n)
+	}
+	r.Body = &patient{r.Body, http.NewResponseController(w)}
+	parts, err := r.MultipartReader()
+	if err != nil {
+		return n, nil, err
+	}
+	part, err := parts.NextPart()
+	if err != nil || part.FormName() != "broadcast" {
+		return n, nil, errors.New(`the first part is named "broadcast" and holds JSON`)
+	}
+	if err := decodeBroadcast(io.LimitReader(part, maxDefinition), &n); err != nil {
+		return n, nil, err
+	}
+	part, err = parts.NextPart()
+	if err != nil || part.FormName() != "to" {
+		return n, nil, errors.New(`the second part is named "to" and holds the recipients, an id a line`)
+	}
+	return n, part, nil
+}
+
+func decodeBroadcast(body io.Reader, n *NewBroadcast) error {
+	text, err := io.ReadAll(body)
+	if err != nil {
+		return err
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber() // ids in params never go through float64
+	d.DisallowUnknownFields()
+	if err := d.Decode(n); err != nil {
+		return fmt.Errorf("not a broadcast: %w", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("there is more after the end of the JSON value")
+	}
+	return nil
+}
+
+// patience is how long a request with many recipients may pause.
+const patience = 30 * time.Second
+
+// patient lets a long body take its time, as long as it goes on coming.
+type patient struct {
+	io.ReadCloser
+	rc *http.ResponseController
+}
+
+func (p *patient) Read(b []byte) (int, error) {
+	p.rc.SetReadDeadline(time.Now().Add(patience)) // not supported: the server's own limit holds
+	return p.ReadCloser.Read(b)
+}
+
+// broadcastOf checks what was posted, with the checks of the task API.
+func (a *api) broadcastOf(n NewBroadcast, lines io.Reader) (broadcast.Request, broadcast.Problems) {
+	action := engine.SendText
+	if n.Action != "" {
+		action, _ = engine.ParseAction(n.Action)
+	}
+	r := broadcast.Request{Name: n.Name, Account: n.Account, Action: action, Text: n.Text, Params: n.Params, Start: n.Start, By: n.By}
+	wrong := a.commandOfBroadcast(&n)
+	if n.Rate != "" {
+		if err := r.Rate.UnmarshalText([]byte(n.Rate)); err != nil {
+			wrong = append(wrong, broadcast.Problem{Field: "rate", Message: err.Error()})
+		}
+	}
+	wrong = append(wrong, a.audienceOf(&r, &n, lines)...)
+	for _, p := range a.o.Broadcasts.Check(&r) {
+		if !slices.ContainsFunc(wrong, func(w broadcast.Problem) bool { return w.Field == p.Field }) {
+			wrong = append(wrong, p)
+		}
+	}
+	return r, wrong
+}
+
+// audienceOf fills in whom it reaches.
+func (a *api) audienceOf(r *broadcast.Request, n *NewBroadcast, lines io.Reader) (wrong broadcast.Problems) {
+	given := 0
+	for _, there := range []bool{lines != nil, len(n.To) > 0, n.Audience != ""} {
+		if there {
+			given++
+		}
+	}
+	switch {
+	case given == 0:
+		return broadcast.Problems{{Field: "to", Message: "the audience is nobody"}}
+	case given > 1:
+		return broadcast.Problems{{Field: "to", Message: "one broadcast has one audience: to, audience, or a part of the request"}}
+	case lines != nil:
+		r.Audience, r.Said = broadcast.Lines{Reader: lines}, "file"
+	case n.Audience != "":
+		var err error
+		r.Said = n.Audience
+		if r.Audience, err = a.o.Audience(n.Account, n.Audience); err != nil {
+			return broadcast.Problems{{Field: "audience", Message: err.Error()}}
+		}
+	default:
+		r.Audience, r.Said = broadcast.List(n.To), "list"
+	}
+	return nil
+}
+
+// commandOfBroadcast checks the command that a recipient would get.
+func (a *api) commandOfBroadcast(n *NewBroadcast) (wrong broadcast.Problems) {
+	e := envelope{TraceID: "broadcast", AccountID: n.Account, Action: n.Action, Params: maps.Clone(n.Params)}
+	if e.Params == nil {
+		e.Params = make(map[string]any)
+	}
+	if e.Action == "" {
+		e.Action = string(engine.SendText)
+	}
+	const somebody = "recipient"
+	action, _ := engine.ParseAction(e.Action)
+	if place := action.Place(); place != "" && e.Params[place] == nil {
+		e.Params[place] = somebody
+	}
+	if action.Speaks() {
+		e.Params["content"] = n.Text
+	}
+	if (action == engine.AddMember || action == engine.RemoveMember) && e.Params["members"] == nil && e.Params["invited_wxid"] == nil {
+		e.Params["members"] = []any{somebody}
+	}
+	_, bad := e.command(0, false, a.o.Needs, a.o.Now())
+	for _, f := range bad {
+		field := map[string]string{"account_id": "account", "params.content": "text"}[f.Field]
+		if field == "" {
+			field = f.Field
+		}
+		wrong = append(wrong, broadcast.Problem{Field: field, Message: f.Message})
+	}
+	return wrong
+}
+
+func failFields(w http.ResponseWriter, wrong broadcast.Problems) {
+	fields := make([]string, len(wrong))
+	for i, p := range wrong {
+		fields[i] = p.Field
+	}
+	reply(w, http.StatusBadRequest, map[string]any{
+		"error":    apiError{"invalid", "nothing was made; correct the named fields: " + strings.Join(fields, ", ")},
+		"fields":   wrong,
+		"problems": strings.Split(wrong.Error(), "\n"),
+	})
+}
+
+// answerBroadcast shows a broadcast, or why it could not be had.
+func (a *api) answerBroadcast(w http.ResponseWriter, status int, s broadcast.Status, err error) {
+	if err != nil {
+		a.broadcastError(w, err)
+		return
+	}
+	b := Broadcast{Status: s}
+	if !s.State.Ended() && s.State != broadcast.Preparing {
+		e, err := a.o.Broadcasts.Estimate(s.ID)
+		if err != nil {
+			a.broadcastError(w, err)
+			return
+		}
+		b.Estimate = &e
+	}
+	reply(w, status, b)
+}
+
+func (a *api) broadcastError(w http.ResponseWriter, err error) {
+	var wrong broadcast.Problems
+	var refused *broadcast.Refused
+	switch {
+	case errors.As(err, &wrong):
+		failFields(w, wrong)
+	case errors.As(err, &refused):
+		fail(w, http.StatusConflict, "state", refused.Message)
+	case errors.Is(err, broadcast.ErrBusy):
+		fail(w, http.StatusConflict, "busy", err.Error())
+	case errors.Is(err, broadcast.ErrNone):
+		fail(w, http.StatusNotFound, "broadcast", "there is no broadcast of that id (GET /api/v1/broadcasts lists them)")
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, context.Canceled):
+		fail(w, http.StatusBadRequest, "body", "the body broke off before its end; nothing was made")
+	default:
+		a.storeError(w, err)
+	}
+}
+
+func (a *api) listBroadcasts(w http.ResponseWriter, _ *http.Request) {
+	all, err := a.o.Broadcasts.List()
+	if err != nil {
+		a.broadcastError(w, err)
+		return
+	}
+	reply(w, http.StatusOK, map[string]any{"broadcasts": all})
+}
+
+func (a *api) showBroadcast(w http.ResponseWriter, r *http.Request) {
+	s, err := a.o.Broadcasts.Status(broadcastID(r))
+	a.answerBroadcast(w, http.StatusOK, s, err)
+}
+
+// listedFailures is how many dead letters of a broadcast are shown at once.
+const listedFailures = 1000
+
+// failuresOfBroadcast lists dead letters page by page: ?after=letter.
+func (a *api) failuresOfBroadcast(w http.ResponseWriter, r *http.Request) {
+	after := uint64(0)
+	if given := r.URL.Query().Get("after"); given != "" {
+		var err error
+		if after, err = strconv.ParseUint(given, 10, 64); err != nil {
+			fail(w, http.StatusBadRequest, "after", "it is the number of a dead letter")
+			return
+		}
+	}
+	if _, err := a.o.Broadcasts.Status(broadcastID(r)); err != nil {
+		a.broadcastError(w, err)
+		return
+	}
+	all, err := a.o.Broadcasts.Failures(broadcastID(r), after, listedFailures)
+	if err != nil {
+		a.broadcastError(w, err)
+		return
+	}
+	reply(w, http.StatusOK, map[string]any{"failures": all})
+}
+
+func (a *api) deleteBroadcast(w http.ResponseWriter, r *http.Request) {
+	id := broadcastID(r)
+	if err := a.o.Broadcasts.Delete(r.Context(), id); err != nil {
+		a.broadcastError(w, err)
+		return
+	}
+	reply(w, http.StatusOK, map[string]string{"id": id, "status": "deleted"})
+}

@@ -1,0 +1,21 @@
+package skills
+
+import (
+	"bot/engine/broadcast"
+	"bot/skills/render"
+)
+
+// Template reads a text of a broadcast: it may refer to the recipient, the account
+// and the time, and to nothing that somebody would have to have said.
+func Template(text string) (broadcast.Template, error) {
+	t, err := render.Parse(text, broadcastScope)
+	if err != nil {
+		return nil, err
+	}
+	return func(r broadcast.Recipient) (string, error) {
+		return t.Execute(&render.Data{User: r.User, Account: r.Account, Day: r.Day, Now: r.Now})
+	}, nil
+}
+
+// broadcastScope is what is known of somebody who said nothing.
+var broadcastScope = render.Scope{Only: []string{"User", "Account", "Day", "Now"}}
