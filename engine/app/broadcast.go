@@ -121,5 +121,5 @@ func (a *App) broadcastOf(ctx context.Context, e *engine.Event, o engine.Broadca
 
 // audience finds a named audience of an account.
 func (a *App) audience(_, name string) (broadcast.Audience, error) {
-	return nil, broadcast.Problems{{Field: "audience", Message: fmt.Sprintf("there is no audience %q", name)}}
+	return nil, fmt.Errorf("there is no audience %q", name)
 }

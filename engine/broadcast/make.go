@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"runtime"
 	"strings"
 	"time"
 
@@ -208,6 +209,9 @@ func (m *Manager) freeze(ctx context.Context, e *entry, r *Request) (err error) 
 		return Problems{{"to", "the audience is nobody"}}
 	}
 	w.cut()
+	if w.seen = nil; w.count >= collectEvery {
+		runtime.GC()
+	}
 	b := e.b
 	b.Recipients, b.Duplicates, b.State = w.count, w.duplicates, Ready
 	if r.Start {
@@ -261,6 +265,11 @@ type writer struct {
 	duplicates int
 }
 
+// collectEvery is after how many recipients what they left behind is collected. The
+// collector by itself lets the heap of a small engine grow to five times what lives
+// in it, which is cheap until some tens of MiB live there for a few seconds.
+const collectEvery = 100_000
+
 // pendingChunks are how many chunks go into one act.
 const pendingChunks = 8
 
@@ -274,7 +283,9 @@ func (w *writer) add(ctx context.Context, id string) error {
 		return Problems{{"to", fmt.Sprintf("one broadcast reaches at most %d recipients (make several)", w.count)}}
 	}
 	w.seen[h] = struct{}{}
-	w.count++
+	if w.count++; w.count%collectEvery == 0 {
+		runtime.GC()
+	}
 	if len(w.chunk)+len(id)+1 > maxChunk {
 		w.cut()
 	}

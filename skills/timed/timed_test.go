@@ -1,6 +1,8 @@
 package timed_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -24,7 +26,7 @@ func build(c skilltest.Config, accounts ...string) (*skills.Set, error) {
 		accounts = []string{"shop"}
 	}
 	return skills.Build(c.Sections, skills.Options{
-		Accounts: accounts, Schedules: c.Schedules, Location: shanghai, Now: func() time.Time { return now },
+		Accounts: accounts, Schedules: c.Schedules, Audiences: []string{"vip"}, Location: shanghai, Now: func() time.Time { return now },
 		Can: func(_ string, a engine.Action) bool { return a != engine.SetAdmin },
 	})
 }
@@ -253,6 +255,18 @@ func TestWhatIsWrongWithAScheduleIsSaid(t *testing.T) {
 		{"to beside http", daily + "to = \"r\"\nhttp = {url = \"https://a.example/\"}", []string{`bot.toml:4:6: schedule "s": to does nothing beside http`}},
 		{"a call nowhere", daily + "http = {}", []string{`schedule "s": `}},
 		{"an event nowhere", daily + "event = {text = \"x\"}", []string{`bot.toml:4:9: schedule "s": an event happens in a conversation`}},
+		{"a broadcast of nothing", daily + "broadcast = {to = [\"a\"]}", []string{`bot.toml:4:13: schedule "s": nothing says what is broadcast`}},
+		{"a broadcast to nobody", daily + "text = \"x\"\nbroadcast = {}", []string{`bot.toml:5:13: schedule "s": a broadcast needs an audience`}},
+		{"a broadcast to no names", daily + "text = \"x\"\nbroadcast = {to = []}", []string{`schedule "s": the audience is nobody`}},
+		{"a broadcast to a blank id", daily + "text = \"x\"\nbroadcast = {to = [\"a\", \" \"]}", []string{`schedule "s": a blank id is nobody's`}},
+		{"a broadcast to an unknown audience", daily + "text = \"x\"\nbroadcast = {audience = \"vpi\"}", []string{`schedule "s": there is no audience "vpi" (did you mean "vip"?)`}},
+		{"a broadcast to two audiences", daily + "text = \"x\"\nbroadcast = {audience = \"vip\", to = [\"a\"]}", []string{`schedule "s": audience and to are two ways`}},
+		{"a broadcast at no rate", daily + "text = \"x\"\nbroadcast = {to = [\"a\"], rate = \"0/s\"}", []string{`"0/s" is not a rate above zero`}},
+		{"a broadcast of two things", daily + "text = \"x\"\ndo = \"set_label\"\nbroadcast = {to = [\"a\"]}", []string{`schedule "s": a broadcast does one thing`}},
+		{"a broadcast of an unknown action", daily + "do = \"set_lable\"\nbroadcast = {to = [\"a\"]}", []string{`schedule "s": unknown action "set_lable" (did you mean "set_label"?)`}},
+		{"a broadcast that shows what nobody said", daily + "text = \"{{.Text}}\"\nbroadcast = {to = [\"a\"]}", []string{`schedule "s": bad template: there is no .Text here, only .User`}},
+		{"to beside a broadcast", daily + hello + "broadcast = {to = [\"a\"]}", []string{`schedule "s": to does nothing beside broadcast`}},
+		{"a call beside a broadcast", daily + "http = {url = \"https://a.example/\"}\ntext = \"x\"\nbroadcast = {to = [\"a\"]}", []string{`a schedule does one thing: this one holds both broadcast and http`}},
 		{"a slash in the name", daily + hello + "[[schedule]]\nname = \"a/b\"\n" + daily + hello, []string{`bot.toml:7:8: schedule "a/b": a schedule's name has at most 128 bytes, and no slash`}},
 		{"no name", daily + hello + "[[schedule]]\n" + daily + hello, []string{`bot.toml:6:3: schedule: a schedule needs a name (name = "morning")`}},
 		{"a name twice", daily + hello + "[[schedule]]\nname = \"s\"\n" + daily + hello, []string{`bot.toml:7:8: schedule "s": the name "s" is taken by the schedule at bot.toml:2`}},
@@ -299,5 +313,32 @@ func TestTheLastRunsAreRemembered(t *testing.T) {
 	runs := engine.Runs(chat.Notes[[2]string{s.Skill, engine.RunsKey}].Value)
 	if len(runs) != 20 || !runs[0].Due.Equal(now.AddDate(0, 0, 29)) || !runs[19].Due.Equal(now.AddDate(0, 0, 10)) {
 		t.Errorf("%d runs: %+v", len(runs), runs)
+	}
+}
+
+func TestABroadcastIsOrderedOfTheEngine(t *testing.T) {
+	set, err := build(skilltest.Parse(t, "[[schedule]]\nname = \"s\"\n"+daily+"do = \"set_label\"\nparams = {add = [\"{{.User}}\"]}\nbroadcast = {audience = \"vip\", rate = \"5/s\"}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := set.Schedules()[0]
+	if s.Does != "broadcast → vip" {
+		t.Errorf("does %q", s.Does)
+	}
+	e := s.DueEvent("1", now)
+	turn := &engine.Turn{Event: e, Account: engine.Account{Name: "shop"}, Recall: func(string) (string, error) { return "", nil }}
+	skill := set.Route(e, engine.State{}, engine.State{})[0].Skill
+	if out, err := skill.Handle(t.Context(), turn); err != nil || len(out.Commands) > 0 || out.Note != "broadcast → vip" {
+		t.Errorf("a rehearsal: %+v, %v", out, err)
+	}
+	var got engine.BroadcastOrder
+	turn.Broadcast = func(_ context.Context, o engine.BroadcastOrder) (string, error) { got = o; return "made", nil }
+	out, err := skill.Handle(t.Context(), turn)
+	if err != nil || out.Note != "made" || got.Action != engine.SetLabel || got.Audience != "vip" || got.Rate.String() != "5/s" || got.Name != "s" {
+		t.Errorf("%+v, %v, ordered %+v", out, err, got)
+	}
+	turn.Broadcast = func(context.Context, engine.BroadcastOrder) (string, error) { return "", errors.New("a\nb") }
+	if _, err := skill.Handle(t.Context(), turn); err == nil || err.Error() != "broadcast: a; b" {
+		t.Errorf("a broadcast that is not made: %v", err)
 	}
 }
