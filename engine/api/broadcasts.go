@@ -169,8 +169,8 @@ func (p *patient) Read(b []byte) (int, error) {
 // broadcastOf checks what was posted, with the checks of the task API.
 func (a *api) broadcastOf(n NewBroadcast, lines io.Reader) (broadcast.Request, broadcast.Problems) {
 	action := engine.SendText
-	if n.Action != "" {
-		action, _ = engine.ParseAction(n.Action)
+	if given, known := engine.ParseAction(n.Action); known { // else it has been said
+		action = given
 	}
 	r := broadcast.Request{Name: n.Name, Account: n.Account, Action: action, Text: n.Text, Params: n.Params, Start: n.Start, By: n.By}
 	wrong := a.commandOfBroadcast(&n)
@@ -233,7 +233,7 @@ func (a *api) commandOfBroadcast(n *NewBroadcast) (wrong broadcast.Problems) {
 		e.Params["content"] = n.Text
 	}
 	if (action == engine.AddMember || action == engine.RemoveMember) && e.Params["members"] == nil && e.Params["invited_wxid"] == nil {
-		e.Params["members"] = []any{somebody}
+		e.Params["members"], e.Params["invited_wxid"] = []any{somebody}, somebody // whichever the platform takes
 	}
 	_, bad := e.command(0, false, a.o.Needs, a.o.Now())
 	for _, f := range bad {

@@ -54,7 +54,8 @@ func (a *App) broadcaster(name string) (broadcast.Account, bool) {
 	known := plan.Setup.Accounts[name]
 	return broadcast.Account{
 		Location: known.Location, TextLimit: known.TextLimit, Rate: s.Limits.Rate,
-		Pace: func(action engine.Action) engine.Rate { return slowest(&s.Limits, global, action) },
+		Takes: func(action engine.Action) []string { params, _ := s.Sender.Needs(action); return params },
+		Pace:  func(action engine.Action) engine.Rate { return slowest(&s.Limits, global, action) },
 	}, true
 }
 

@@ -27,6 +27,7 @@ type Template func(r Recipient) (string, error)
 type fill struct {
 	b      *Broadcast
 	text   Template
+	alone  bool // the platform takes one member at a time
 	params map[string]value
 }
 
@@ -34,9 +35,10 @@ type fill struct {
 type value func(r Recipient) (any, error)
 
 // compile reads a broadcast's templates. What is wrong with them is added to wrong.
-func compile(b *Broadcast, parse func(text string) (Template, error), wrong *Problems) *fill {
+func compile(b *Broadcast, a Account, parse func(text string) (Template, error), wrong *Problems) *fill {
 	c := compiler{parse, wrong}
 	f := &fill{b: b, params: make(map[string]value, len(b.Params))}
+	f.alone = a.Takes != nil && slices.Contains(a.Takes(b.Action), "invited_wxid")
 	f.text = c.template("text", b.Text)
 	for _, name := range slices.Sorted(maps.Keys(b.Params)) {
 		f.params[name] = c.value("params."+name, b.Params[name])
@@ -127,7 +129,11 @@ func (f *fill) command(r Recipient) (engine.Command, error) {
 		c.Conversation = to
 	}
 	if byMembers(f.b.Action) && params["members"] == nil && params["invited_wxid"] == nil && c.Conversation != r.User {
-		params["members"] = []any{r.User}
+		if f.alone {
+			params["invited_wxid"] = r.User
+		} else {
+			params["members"] = []any{r.User}
+		}
 	}
 	return c, nil
 }

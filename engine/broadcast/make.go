@@ -42,11 +42,11 @@ const maxSaid = 32 << 10
 // it is made. Whether the account's platform has the action is not asked.
 func (m *Manager) Check(r *Request) Problems {
 	b, wrong := m.draft(r)
-	f := compile(b, m.o.Template, &wrong)
+	a, _ := m.o.Account(b.Account)
+	f := compile(b, a, m.o.Template, &wrong)
 	if len(wrong) > 0 {
 		return wrong
 	}
-	a, _ := m.o.Account(b.Account)
 	sample := m.recipient(b, a, "recipient")
 	c, err := f.command(sample)
 	switch {

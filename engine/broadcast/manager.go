@@ -67,6 +67,9 @@ type Account struct {
 	// Pace is the most that the account may do of an action at length; zero: nobody
 	// limits it.
 	Pace func(a engine.Action) engine.Rate
+	// Takes are the params that the account's platform cannot do an action without;
+	// nil: none.
+	Takes func(a engine.Action) []string
 	// Rate is what a broadcast is released at where it does not say; zero: 10/s.
 	Rate      engine.Rate
 	TextLimit int // of one text in bytes; 0: not known

@@ -308,5 +308,8 @@ func recipientOf(c *engine.Command) string {
 			return user
 		}
 	}
+	if user, ok := c.Params["invited_wxid"].(string); ok && byMembers(c.Action) {
+		return user
+	}
 	return c.Conversation
 }

@@ -98,11 +98,12 @@ func (m *Manager) Run(ctx context.Context) error {
 // zero: when poked.
 func (m *Manager) step(ctx context.Context, e *entry, now time.Time) (time.Time, error) {
 	l := &e.line
-	if m.snapshot(e).State != Running {
+	b := m.snapshot(e)
+	if b.State != Running {
 		*l = line{}
 		return time.Time{}, nil
 	}
-	if now.Before(l.next) {
+	if _, known := m.o.Account(b.Account); known && !m.suspected(e) && now.Before(l.next) {
 		return l.next, nil
 	}
 	e.acting.Lock()
@@ -125,6 +126,13 @@ func (m *Manager) step(ctx context.Context, e *entry, now time.Time) (time.Time,
 		return m.finish(ctx, e, now)
 	}
 	return m.release(ctx, e, a, now)
+}
+
+// suspected tells whether it is to be paused.
+func (m *Manager) suspected(e *entry) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return e.pausing != ""
 }
 
 // finish ends a broadcast of which nothing waits any more.
@@ -232,7 +240,7 @@ func (m *Manager) page(e *entry, a Account, want int) (page, error) {
 	p.at.Skipped = maps.Clone(e.at.Skipped)
 	if l.fill == nil {
 		var wrong Problems
-		if l.fill = compile(b, m.o.Template, &wrong); len(wrong) > 0 {
+		if l.fill = compile(b, a, m.o.Template, &wrong); len(wrong) > 0 {
 			p.broken = wrong // a later version of the program reads it otherwise
 			return p, nil
 		}

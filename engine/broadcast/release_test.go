@@ -239,10 +239,25 @@ func TestDeadLettersAreResults(t *testing.T) {
 	})
 }
 
+func TestAnInvitationGoesByWhatThePlatformTakes(t *testing.T) {
+	in(t, func(t *testing.T, r *rig) {
+		r.accounts["shop"] = Account{Takes: func(engine.Action) []string { return []string{"invited_wxid"} }}
+		r.stuck = true
+		r.begin()
+		r.make(Request{Audience: List{"a"}, Action: engine.AddMember, Params: map[string]any{"room_id": "1@chatroom"}, Start: true})
+		pass(time.Second)
+		r.end()
+		rows, err := r.st.Deliveries(0, 10)
+		if err != nil || len(rows) != 1 || rows[0].Command.Params["invited_wxid"] != "a" || rows[0].Command.Params["members"] != nil {
+			t.Errorf("%+v, %v", rows, err)
+		}
+	})
+}
+
 func TestAnAccountThatIsGonePausesItsBroadcast(t *testing.T) {
 	in(t, func(t *testing.T, r *rig) {
 		r.begin()
-		s := r.make(Request{Audience: users(100), Rate: perSecond(10), Start: true})
+		s := r.make(Request{Audience: users(100), Rate: engine.Rate{N: 1, Per: time.Hour}, Start: true})
 		pass(time.Second)
 		r.mu.Lock()
 		delete(r.accounts, "shop")

@@ -1,0 +1,114 @@
+package app_test
+
+import (
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"bot/engine/broadcast"
+	"bot/engine/stub"
+)
+
+func (r *rig) broadcasts() []broadcast.Status {
+	r.t.Helper()
+	var list struct{ Broadcasts []broadcast.Status }
+	if status := r.admin(http.MethodGet, "/api/v1/broadcasts", "", &list); status != http.StatusOK {
+		r.t.Fatalf("status %d", status)
+	}
+	return list.Broadcasts
+}
+
+// done waits until there is one broadcast and it is over.
+func (r *rig) done() broadcast.Status {
+	r.t.Helper()
+	r.until("the broadcast is over", func() bool {
+		all := r.broadcasts()
+		return len(all) == 1 && all[0].State.Ended()
+	})
+	return r.broadcasts()[0]
+}
+
+func TestABroadcastReachesThoseWhoMayBeReached(t *testing.T) {
+	t.Parallel()
+	r := start(t, stub.Options{}, shop+"blocked = [\"u2\"]\ntest_users = [\"u1\", \"u2\", \"u3\"]\n")
+	r.admin(http.MethodPost, "/api/v1/broadcasts", `{"account":"shop","text":"hi","rate":"100/s","start":true,"to":["u1","u2","u3","u4"]}`, nil)
+	s := r.done()
+	if s.Sent != 2 || s.SkippedFor["blocked"] != 1 || s.SkippedFor["not_a_test_user"] != 1 {
+		t.Errorf("stands at %+v", s)
+	}
+	if got := r.texts("u3", 1); !slices.Equal(got, []string{"hi"}) {
+		t.Errorf("said %q", got)
+	}
+	resp, err := r.http.Get("http://" + r.life.at.Admin + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(body)
+	for _, line := range []string{`bot_broadcast_recipients_total{outcome="sent"} 2`, `bot_broadcast_recipients_total{outcome="skipped"} 2`, "bot_broadcasts_running 0"} {
+		if !strings.Contains(page, line+"\n") {
+			t.Errorf("the metrics lack %q", line)
+		}
+	}
+}
+
+func TestAScheduleBroadcastsOnceARun(t *testing.T) {
+	t.Parallel()
+	r := start(t, stub.Options{}, shop+`
+[[schedule]]
+name = "weekly"
+cron = "0 10 * * mon"
+text = "菜单"
+broadcast = {to = ["u1", "u2"], rate = "50/s"}
+`)
+	if status := r.runNow("weekly"); status != http.StatusAccepted {
+		t.Fatalf("status %d", status)
+	}
+	s := r.done()
+	if s.State != broadcast.Done || s.Sent != 2 || s.Name != "weekly" || s.By != "schedule weekly" {
+		t.Errorf("stands at %+v", s)
+	}
+	row := r.schedules()[0]
+	if len(row.Runs) != 1 || row.Runs[0].Note != "broadcast "+s.ID+" to 2" || row.Does != "broadcast → 2" {
+		t.Errorf("the schedule stands at %+v", row)
+	}
+}
+
+func TestTheRiskMatrixPausesABroadcast(t *testing.T) {
+	t.Parallel()
+	r := start(t, stub.Options{}, shop+`
+[[risk]]
+name = "same"
+on = "same_text"
+more_than = "5/h"
+action = "pause"
+`)
+	r.admin(http.MethodPost, "/api/v1/broadcasts", `{"account":"shop","text":"hi","rate":"20/s","start":true,"to":["`+strings.Join(numbered("u", 100), `","`)+`"]}`, nil)
+	r.until("it is paused", func() bool {
+		all := r.broadcasts()
+		return len(all) == 1 && all[0].State == broadcast.Paused
+	})
+	if s := r.broadcasts()[0]; s.Reason != "risk: same" || s.Released > 60 {
+		t.Errorf("stands at %+v", s)
+	}
+}
+
+func TestAReloadWithoutItsAccountPausesABroadcast(t *testing.T) {
+	t.Parallel()
+	r := start(t, stub.Options{}, shop+strings.NewReplacer("shop", "other", "/in", "/other").Replace(shop))
+	r.admin(http.MethodPost, "/api/v1/broadcasts", `{"account":"other","text":"hi","rate":"1/m","start":true,"to":["u1","u2"]}`, nil)
+	r.configure(shop)
+	if status := r.admin(http.MethodPost, "/api/v1/reload", "", nil); status != http.StatusOK {
+		t.Fatalf("status %d", status)
+	}
+	r.until("it is paused", func() bool { return r.broadcasts()[0].State == broadcast.Paused })
+	if s := r.broadcasts()[0]; !strings.Contains(s.Reason, `"other" is not configured any more`) {
+		t.Errorf("stands at %+v", s)
+	}
+}
