@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -327,9 +328,9 @@ func TestAFullStoreDelaysTheRelease(t *testing.T) {
 		r.begin()
 		r.make(Request{Audience: users(20), Rate: perSecond(10), Start: true})
 		pass(500 * time.Millisecond)
-		f.submit = store.ErrFull
+		f.answers(store.ErrFull)
 		pass(time.Minute)
-		f.submit = nil
+		f.answers(nil)
 		before := len(r.reached())
 		pass(1100 * time.Millisecond)
 		if n := len(r.reached()) - before; n > 12 {
@@ -350,7 +351,7 @@ func TestAStoreThatFailedEndsTheRelease(t *testing.T) {
 		r.wrap = func(s Store) Store { f.Store = s; return f }
 		r.begin()
 		r.make(Request{Audience: users(20), Rate: perSecond(10), Start: true})
-		f.submit = fmt.Errorf("submit: %w", store.ErrFailed)
+		f.answers(fmt.Errorf("submit: %w", store.ErrFailed))
 		pass(time.Second)
 		if err := r.stop(); !errors.Is(err, store.ErrFailed) {
 			t.Errorf("ends with %v", err)
@@ -435,22 +436,25 @@ func TestOldOnesAreForgotten(t *testing.T) {
 	})
 }
 
-// flaky is a store that answers an error in place of an act.
+// flaky is a store that answers an error in place of a page.
 type flaky struct {
 	Store
-	submit, remember error
+	mu     sync.Mutex
+	submit error
+}
+
+func (f *flaky) answers(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.submit = err
 }
 
 func (f *flaky) SubmitPage(ctx context.Context, cmds []engine.Command, window time.Duration, account string, notes []engine.Note) ([]bool, error) {
-	if f.submit != nil {
-		return nil, f.submit
+	f.mu.Lock()
+	err := f.submit
+	f.mu.Unlock()
+	if err != nil {
+		return nil, err
 	}
 	return f.Store.SubmitPage(ctx, cmds, window, account, notes)
-}
-
-func (f *flaky) Remember(ctx context.Context, account string, notes []engine.Note) error {
-	if f.remember != nil {
-		return f.remember
-	}
-	return f.Store.Remember(ctx, account, notes)
 }
