@@ -80,9 +80,10 @@ type Options struct {
 	// Cancelled is told that a waiting command was taken out.
 	Cancelled func(c *engine.Command)
 	// Broadcasts keeps the broadcasts; Audience finds whom one that goes to a named
-	// audience of the account's reaches.
+	// audience of the account's reaches, and Chosen whom one to chosen contacts does.
 	Broadcasts Broadcasts
 	Audience   func(account, name string) (broadcast.Audience, error)
+	Chosen     func(account string, q contacts.Query) broadcast.Audience
 	Now        func() time.Time
 	Log        *slog.Logger
 }

@@ -19,6 +19,7 @@ import (
 
 	"bot/engine"
 	"bot/engine/broadcast"
+	"bot/engine/contacts"
 )
 
 // Broadcasts is the keeper of broadcasts; *broadcast.Manager is one.
@@ -53,8 +54,14 @@ type NewBroadcast struct {
 	Rate     string         `json:"rate,omitempty"` // "100/s"; default: the account's, or 10/s
 	To       []string       `json:"to,omitempty"`
 	Audience string         `json:"audience,omitempty"`
-	Start    bool           `json:"start,omitempty"`
-	By       string         `json:"by,omitempty"`
+	// Of contacts, those that have all of Labels and none of Without, wrote lately
+	// enough ("30d"), and are where it says (private, group).
+	Labels       []string `json:"labels,omitempty"`
+	Without      []string `json:"without,omitempty"`
+	ActiveWithin string   `json:"active_within,omitempty"`
+	Where        string   `json:"where,omitempty"`
+	Start        bool     `json:"start,omitempty"`
+	By           string   `json:"by,omitempty"`
 }
 
 // routeBroadcasts adds the paths of broadcasts.
@@ -191,7 +198,7 @@ func (a *api) broadcastOf(n NewBroadcast, lines io.Reader) (broadcast.Request, b
 // audienceOf fills in whom it reaches.
 func (a *api) audienceOf(r *broadcast.Request, n *NewBroadcast, lines io.Reader) (wrong broadcast.Problems) {
 	given := 0
-	for _, there := range []bool{lines != nil, len(n.To) > 0, n.Audience != ""} {
+	for _, there := range []bool{lines != nil, len(n.To) > 0, n.Audience != "", n.chooses()} {
 		if there {
 			given++
 		}
@@ -200,7 +207,7 @@ func (a *api) audienceOf(r *broadcast.Request, n *NewBroadcast, lines io.Reader)
 	case given == 0:
 		return broadcast.Problems{{Field: "to", Message: "the audience is nobody"}}
 	case given > 1:
-		return broadcast.Problems{{Field: "to", Message: "one broadcast has one audience: to, audience, or a part of the request"}}
+		return broadcast.Problems{{Field: "to", Message: "one broadcast has one audience: to, audience, contacts by labels and the like, or a part of the request"}}
 	case lines != nil:
 		r.Audience, r.Said = broadcast.Lines{Reader: lines}, "file"
 	case n.Audience != "":
@@ -209,15 +216,36 @@ func (a *api) audienceOf(r *broadcast.Request, n *NewBroadcast, lines io.Reader)
 		if r.Audience, err = a.o.Audience(n.Account, n.Audience); err != nil {
 			return broadcast.Problems{{Field: "audience", Message: err.Error()}}
 		}
+	case n.chooses():
+		return a.chosen(r, n)
 	default:
 		r.Audience, r.Said = broadcast.List(n.To), "list"
 	}
 	return nil
 }
 
+// chooses tells whether it reaches contacts that are chosen by what is known of them.
+func (n *NewBroadcast) chooses() bool {
+	return len(n.Labels)+len(n.Without) > 0 || n.ActiveWithin != "" || n.Where != ""
+}
+
+// chosen fills in the contacts that it reaches.
+func (a *api) chosen(r *broadcast.Request, n *NewBroadcast) (wrong broadcast.Problems) {
+	q := contacts.Query{Labels: n.Labels, Without: n.Without}
+	var err error
+	if q.Where, err = whereOf(n.Where); err != nil {
+		wrong = append(wrong, broadcast.Problem{Field: "where", Message: err.Error()})
+	}
+	if q.ActiveWithin, err = withinOf(n.ActiveWithin); err != nil {
+		wrong = append(wrong, broadcast.Problem{Field: "active_within", Message: err.Error()})
+	}
+	r.Audience, r.Said = a.o.Chosen(n.Account, q), "contacts"
+	return wrong
+}
+
 // commandOfBroadcast checks the command that a recipient would get.
 func (a *api) commandOfBroadcast(n *NewBroadcast) (wrong broadcast.Problems) {
-	e := envelope{TraceID: "broadcast", AccountID: n.Account, Action: n.Action, Params: maps.Clone(n.Params)}
+	e := envelope{TraceID: "broadcast", AccountID: n.Account, Action: n.Action, Timestamp: a.o.Now().Unix(), Params: maps.Clone(n.Params)}
 	if e.Params == nil {
 		e.Params = make(map[string]any)
 	}

@@ -90,19 +90,11 @@ func (a *api) contacts(w http.ResponseWriter, r *http.Request) {
 // asked reads a query of the list.
 func asked(query url.Values) (q contacts.Query, limit int, err error) {
 	q = contacts.Query{All: true, Labels: query["label"], Without: query["without"], After: query.Get("after")}
-	switch where := query.Get("where"); where {
-	case "", "any":
-	case string(contacts.Private), string(contacts.Groups):
-		q.Where = contacts.Where(where)
-	default:
-		return q, 0, fmt.Errorf("where: there is no %q (private, group or any)", where)
+	if q.Where, err = whereOf(query.Get("where")); err != nil {
+		return q, 0, err
 	}
-	if text := query.Get("active_within"); text != "" {
-		var d engine.Duration
-		if err := d.UnmarshalText([]byte(text)); err != nil || d <= 0 {
-			return q, 0, fmt.Errorf("active_within: %q is no time like 30d", text)
-		}
-		q.ActiveWithin = d.Std()
+	if q.ActiveWithin, err = withinOf(query.Get("active_within")); err != nil {
+		return q, 0, err
 	}
 	limit = pageSize
 	if text := query.Get("limit"); text != "" {
@@ -111,6 +103,27 @@ func asked(query url.Values) (q contacts.Query, limit int, err error) {
 		}
 	}
 	return q, limit, nil
+}
+
+func whereOf(text string) (contacts.Where, error) {
+	switch text {
+	case "", "any":
+		return contacts.Anywhere, nil
+	case string(contacts.Private), string(contacts.Groups):
+		return contacts.Where(text), nil
+	}
+	return "", fmt.Errorf("where: there is no %q (private, group or any)", text)
+}
+
+func withinOf(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	var d engine.Duration
+	if err := d.UnmarshalText([]byte(text)); err != nil || d <= 0 {
+		return 0, fmt.Errorf("active_within: %q is no time like 30d", text)
+	}
+	return d.Std(), nil
 }
 
 // changed is a contact in the body of a request. ID is in the path where there is

@@ -62,6 +62,7 @@ func (a *App) adminHandler(cfg *config.Config) http.Handler {
 		Cancelled:     a.cancelled,
 		Broadcasts:    a.casts,
 		Audience:      a.audience,
+		Chosen:        a.chosen,
 		Now:           a.store.Now,
 		Log:           a.o.Log,
 	})

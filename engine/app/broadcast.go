@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -8,8 +9,10 @@ import (
 
 	"bot/engine"
 	"bot/engine/broadcast"
+	"bot/engine/contacts"
 	"bot/engine/metrics"
 	"bot/engine/pace"
+	"bot/engine/trace"
 )
 
 // newBroadcasts makes the keeper of broadcasts.
@@ -31,6 +34,7 @@ func (a *App) newBroadcasts() *broadcast.Manager {
 				a.metrics.Broadcast.WithLabelValues(outcome).Add(float64(n))
 			}
 		},
+		Quota:  a.quotaShare,
 		Chance: a.o.Chance, Log: a.o.Log,
 	})
 	a.metrics.Gauges([]metrics.Gauge{
@@ -121,6 +125,54 @@ func (a *App) broadcastOf(ctx context.Context, e *engine.Event, o engine.Broadca
 }
 
 // audience finds a named audience of an account.
-func (a *App) audience(_, name string) (broadcast.Audience, error) {
-	return nil, fmt.Errorf("there is no audience %q", name)
+func (a *App) audience(account, name string) (broadcast.Audience, error) {
+	switch one, ok := a.live.Load().Audience(name); {
+	case !ok:
+		return nil, fmt.Errorf("there is no audience %q", name)
+	case one.Account != account:
+		return nil, fmt.Errorf("the audience %q is of account %q", name, one.Account)
+	default:
+		return members{a, one}, nil
+	}
+}
+
+// chosen is the account's contacts that a query chooses.
+func (a *App) chosen(account string, q contacts.Query) broadcast.Audience {
+	return members{a, contacts.Audience{Account: account, Query: q}}
+}
+
+// members are those of an audience, as they are when they are asked for.
+type members struct {
+	app *App
+	of  contacts.Audience
+}
+
+// Each implements broadcast.Audience.
+func (m members) Each(ctx context.Context, yield func(id string) error) error {
+	for id, err := range m.app.contacts.Members(m.of, m.app.store.Now()) {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return err
+		}
+		if err := yield(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// quotaShare is which part of what an account may still push today n messages take.
+func (a *App) quotaShare(account string, action engine.Action, n int) (share float64, ok bool) {
+	if !action.Says() {
+		return 0, false
+	}
+	all, err := a.egress.Pushes()
+	if err != nil {
+		a.o.Log.Warn("the quota of a broadcast is not known", "account", account, "error", err)
+		return 0, false
+	}
+	p, limited := all[account]
+	if !limited {
+		return 0, false
+	}
+	return float64(n) / float64(max(1, p.Left)), true
 }

@@ -112,3 +112,41 @@ func TestAReloadWithoutItsAccountPausesABroadcast(t *testing.T) {
 		t.Errorf("stands at %+v", s)
 	}
 }
+
+const audiences = `
+[[audience]]
+name = "vips"
+account = "shop"
+labels = ["vip"]
+without = ["staff"]
+`
+
+func TestABroadcastReachesContactsThatAreNamedOrChosen(t *testing.T) {
+	t.Parallel()
+	r := start(t, stub.Options{}, shop+audiences)
+	for user, labels := range map[string]string{"u1": `"vip"`, "u2": `"vip","staff"`, "u3": `"new"`} {
+		r.say("hello-"+user, user, "hi")
+		r.until("the contact is known", func() bool {
+			return r.admin(http.MethodPut, "/api/v1/contacts/shop/"+user, `{"labels":{"add":[`+labels+`]}}`, nil) == http.StatusOK
+		})
+	}
+	r.until("all was handled", func() bool { return r.status().Events == 0 })
+	for name, body := range map[string]string{
+		"named":          `"audience":"vips"`,
+		"by labels":      `"labels":["vip"],"without":["staff"]`,
+		"who wrote once": `"labels":["vip"],"without":["staff"],"active_within":"30d","where":"private"`,
+	} {
+		var made broadcast.Status
+		if status := r.admin(http.MethodPost, "/api/v1/broadcasts", `{"account":"shop","text":"x",`+body+`}`, &made); status != http.StatusCreated || made.Recipients != 1 {
+			t.Errorf("%s: status %d, %+v", name, status, made)
+		}
+	}
+	for name, body := range map[string]string{
+		"of another account": `"account":"other","audience":"vips"`, "nobody": `"account":"shop","labels":["nobody"]`,
+		"no time": `"account":"shop","active_within":"soon"`, "two ways": `"account":"shop","to":["u1"],"labels":["vip"]`,
+	} {
+		if status := r.admin(http.MethodPost, "/api/v1/broadcasts", `{"text":"x",`+body+`}`, nil); status != http.StatusBadRequest {
+			t.Errorf("%s: status %d", name, status)
+		}
+	}
+}

@@ -49,6 +49,13 @@ func audiencesOf(tables []config.Audience) map[string]contacts.Audience {
 	return all
 }
 
+func audienceNames(tables []config.Audience) (names []string) {
+	for _, t := range tables {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
 // Audience is the [[audience]] of that name.
 func (p *Plan) Audience(name string) (contacts.Audience, bool) {
 	a, ok := p.audiences[name]

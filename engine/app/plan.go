@@ -116,7 +116,7 @@ func prepare(load func() (*config.Config, error), build SkillBuilder, host chann
 	skills, skillErr := build(asSections(cfg.Skills), Accounts{
 		Names: accountNames(cfg.Accounts), Selves: selves(cfg.Accounts), Can: can, Cannot: cannot, Takes: takes, TextLimit: shortest(cfg.Accounts),
 		Folding: cfg.Match, Hours: cfg.Hours, Location: locations(cfg),
-		Fetch: p.client, Schedules: asSections(cfg.Schedules),
+		Fetch: p.client, Schedules: asSections(cfg.Schedules), Audiences: audienceNames(cfg.Audiences),
 	})
 	rules, riskErr := risk.Build(asSections(cfg.Risk), accountNames(cfg.Accounts))
 	words, wordErr := filterOf(cfg)

@@ -68,8 +68,9 @@ func (c *call) broadcasts(ctx context.Context, ids []string, done string, act fu
 type newBroadcast struct {
 	c *call
 	api.NewBroadcast
-	to, params string
-	yes        bool
+	to, params      string
+	labels, without string
+	yes             bool
 }
 
 func (n *newBroadcast) flags() {
@@ -81,6 +82,10 @@ func (n *newBroadcast) flags() {
 	f.StringVar(&n.params, "params", "", "create: its params as `JSON`; texts in it are templates")
 	f.StringVar(&n.to, "to", "", "create: a `file` of recipients, an id a line; - reads standard input")
 	f.StringVar(&n.Audience, "audience", "", "create: the `name` of an audience")
+	f.StringVar(&n.labels, "label", "", "create: to contacts with all of these `labels`, set apart by commas")
+	f.StringVar(&n.without, "without", "", "create: to contacts with none of these `labels`")
+	f.StringVar(&n.ActiveWithin, "active", "", "create: to contacts who wrote within that `time`, such as 30d")
+	f.StringVar(&n.Where, "where", "", "create: to contacts that are private or group")
 	f.StringVar(&n.Rate, "rate", "", "create: how fast, such as `100/s` (default the account's own rate, or 10/s)")
 	f.BoolVar(&n.Start, "start", false, "create: start it; on a terminal after a question")
 	f.BoolVar(&n.yes, "yes", false, "create: start it without the question")
@@ -92,8 +97,10 @@ func (n *newBroadcast) create(ctx context.Context) int {
 		fmt.Fprintln(c.Err, "say which account sends: -account NAME")
 		return exitUsage
 	}
-	if (n.to == "") == (n.Audience == "") {
-		fmt.Fprintln(c.Err, "say whom it reaches: -to FILE or -audience NAME")
+	n.Labels, n.Without = commas(n.labels), commas(n.without)
+	chosen := len(n.Labels)+len(n.Without) > 0 || n.ActiveWithin != "" || n.Where != ""
+	if given := []bool{n.to != "", n.Audience != "", chosen}; count(given) != 1 {
+		fmt.Fprintln(c.Err, "say whom it reaches, in one way: -to FILE, -audience NAME, or contacts by -label, -without, -active, -where")
 		return exitUsage
 	}
 	if n.params != "" {
@@ -116,6 +123,25 @@ func (n *newBroadcast) create(ctx context.Context) int {
 		return exitFailed
 	}
 	return n.offer(ctx, a, &made, start)
+}
+
+// commas are the parts of a list, without spaces and empty ones.
+func commas(s string) (parts []string) {
+	for p := range strings.SplitSeq(s, ",") {
+		if p = strings.TrimSpace(p); p != "" {
+			parts = append(parts, p)
+		}
+	}
+	return parts
+}
+
+func count(all []bool) (n int) {
+	for _, b := range all {
+		if b {
+			n++
+		}
+	}
+	return n
 }
 
 // post has the broadcast made; a file is read while it is sent.
@@ -218,13 +244,6 @@ func (c *call) broadcastList(ctx context.Context) int {
 	return printList(c, list.Broadcasts, "there are no broadcasts", "ID\tNAME\tACCOUNT\tSTATE\tRECIPIENTS\tLEFT\tSENT\tDEAD\tRATE\tNOTE", func(s broadcast.Status) string {
 		return fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s", s.ID, dash(s.Name), s.Account, s.State, s.Recipients, s.Left, s.Sent, s.Dead, s.Rate, dash(s.Reason))
 	})
-}
-
-func dash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }
 
 func (c *call) broadcastShow(ctx context.Context, a *adminClient, id string) error {
