@@ -175,6 +175,17 @@ type Answer struct {
 	Body   string
 }
 
+// SkillInfo is what people are shown of a skill.
+type SkillInfo struct {
+	Name        string `json:"name"`
+	Kind        string `json:"kind"`
+	On          string `json:"on"`
+	Rule        string `json:"rule"`
+	Where       string `json:"where"` // file:line
+	Enabled     bool   `json:"enabled"`
+	Concurrency int    `json:"concurrency,omitempty"` // 0: no limit of its own
+}
+
 // Verdict is what became of one skill when an event was put before all of them.
 type Verdict struct {
 	Skill string

@@ -276,7 +276,7 @@ func TestAnActionThatOnlySomeAccountsHaveIsAWarning(t *testing.T) {
 
 func TestSkillsAreListed(t *testing.T) {
 	set := build(t, replies(`a: keywords = ["x", "y"]; concurrency = 4`, `b: match = "any"`, `c: on = "friend_added"; enabled = false`, `d: patterns = ["p"]; keywords = ["k"]`)+form)
-	want := []skills.Info{
+	want := []engine.SkillInfo{
 		{Name: "a", Kind: "reply", On: "message", Rule: `contains ["x" "y"]`, Where: "bot.toml:1", Enabled: true, Concurrency: 4},
 		{Name: "b", Kind: "reply", On: "message", Rule: "what nothing else matched", Where: "bot.toml:6", Enabled: true},
 		{Name: "c", Kind: "reply", On: "friend_added", Rule: "every friend_added", Where: "bot.toml:10"},

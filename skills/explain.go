@@ -10,22 +10,11 @@ import (
 	"bot/skills/match"
 )
 
-// Info is what people are shown of a skill.
-type Info struct {
-	Name        string `json:"name"`
-	Kind        string `json:"kind"`
-	On          string `json:"on"`
-	Rule        string `json:"rule"`
-	Where       string `json:"where"` // file:line
-	Enabled     bool   `json:"enabled"`
-	Concurrency int    `json:"concurrency,omitempty"` // 0: no limit of its own
-}
-
 // Skills lists all skills in the order of the files.
-func (s *Set) Skills() []Info {
-	all := make([]Info, len(s.entries))
+func (s *Set) Skills() []engine.SkillInfo {
+	all := make([]engine.SkillInfo, len(s.entries))
 	for i, e := range s.entries {
-		all[i] = Info{
+		all[i] = engine.SkillInfo{
 			Name: e.draft.Name, Kind: e.kind.Name, On: e.draft.On, Rule: rule(e),
 			Where: e.draft.At(""), Enabled: e.draft.Enabled, Concurrency: e.draft.Concurrency,
 		}

@@ -27,6 +27,8 @@ type Skills interface {
 	Tests() []engine.Script
 	Explain(e *engine.Event, sender, shared engine.State) []engine.Verdict
 	Len() int
+	// Skills lists them, for people.
+	Skills() []engine.SkillInfo
 	// HearsSelf tells whether a skill wants to hear what an account itself said.
 	HearsSelf() bool
 	// Schedules are the [[schedule]] tables, whose events the set answers.

@@ -50,6 +50,7 @@ type loader struct {
 	problems Problems
 	blamed   map[spot]bool // where the problems are
 	warnings Problems
+	files    []File
 	partial  bool // a file could not be understood, so what seems to be missing may stand in it
 }
 
@@ -63,7 +64,7 @@ func (l *loader) load(path string, data []byte) (*Config, error) {
 		return nil, err
 	}
 	cfg := l.build(root)
-	cfg.Path = path
+	cfg.Path, cfg.Files = path, l.files
 	cfg.Warnings = append(cfg.Warnings, l.warnings.sorted()...)
 	return cfg, l.problems.errOrNil()
 }

@@ -41,8 +41,17 @@ type Config struct {
 	// Path is the file that was loaded, made absolute; relative paths in it
 	// have been resolved against its folder.
 	Path string `toml:"-"`
+	// Files are the files that were read, the main one first.
+	Files []File `toml:"-"`
 	// Warnings are what is allowed but probably not meant.
 	Warnings []Problem `toml:"-"`
+}
+
+// File is one file of a configuration. Its text is for comparing and may hold
+// secrets.
+type File struct {
+	Name string // relative to the main one
+	Text string
 }
 
 // Location is the zone of Timezone. It is UTC in a Config that was refused.
