@@ -16,11 +16,10 @@ func (a *App) egressOptions(cfg *config.Config) egress.Options {
 		Accounts: a.o.Plan.senders,
 		Global:   cfg.Limit.Rate,
 
-		CalledOff: a.calledOff,
-		Unwanted:  a.unwanted,
-		Vet:       a.vet,
-		Recall:    a.store.Recall,
-		Learn:     a.contacts.Sent,
+		Unwanted: a.unwanted,
+		Vet:      a.vet,
+		Recall:   a.store.Recall,
+		Learn:    a.contacts.Sent,
 
 		Sending: a.sending,
 		Tally:   broadcast.Tally,

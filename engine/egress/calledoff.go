@@ -6,15 +6,16 @@ import (
 	"bot/store"
 )
 
-// calledOff says why the flight's command is to be cancelled, "" while it is to
-// go. ok is false when that cannot be told: to send it then could be to send what
+// calledOff says why the flight's command is to be cancelled, which is what the
+// note says that it names, "" while it is to go. It is asked when
+// Options.Unwanted is. ok is false when that cannot be told: to send it then could be to send what
 // nobody wants any more, so that it stays where it is.
 func (o *owner) calledOff(f *flight) (reason string, ok bool) {
 	c := f.delivery.Command
 	if c.Unless == "" {
 		return "", true
 	}
-	reason, err := o.opts.CalledOff(c)
+	reason, err := o.opts.Recall(c.Account, c.Unless)
 	switch {
 	case err == nil:
 		return reason, true

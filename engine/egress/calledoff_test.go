@@ -15,11 +15,14 @@ import (
 func notes(t *testing.T, a Account) (w *world, said *atomic.Value) {
 	w, said = newWorld(t, shop(a)), new(atomic.Value)
 	said.Store("")
-	w.options.CalledOff = func(c *engine.Command) (string, error) {
-		if c.Unless != "stop" {
-			t.Errorf("asked of %q, which names %q", c.TaskID, c.Unless)
+	w.options.Recall = func(account, key string) (string, error) {
+		switch {
+		case account == "shop" && key == "stop":
+			return said.Load().(string), nil
+		case key == "":
+			t.Error("asked of a command that names no note")
 		}
-		return said.Load().(string), nil
+		return w.outbox.Recall(account, key)
 	}
 	return w, said
 }
@@ -126,7 +129,13 @@ func TestACancellationThatIsNotStoredIsMadeUpForByTheNextRun(t *testing.T) {
 func TestWhatCannotBeAskedForIsNotSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, said := newWorld(t, shop(quick())), 0
-		w.options.CalledOff = func(*engine.Command) (string, error) { said++; return "", errors.New("unreadable") }
+		w.options.Recall = func(account, key string) (string, error) {
+			if key != "stop" {
+				return w.outbox.Recall(account, key)
+			}
+			said++
+			return "", errors.New("unreadable")
+		}
 		w.put("shop", reminder("a", 0))
 		w.say("shop", "push b other")
 		w.start()

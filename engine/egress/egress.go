@@ -69,10 +69,6 @@ type Options struct {
 	// store, which is microseconds of a mapped file. A command that is not wanted
 	// is dead. nil = all are wanted.
 	Unwanted func(c *engine.Command) string
-	// CalledOff says why a command that names a note (engine.Command.Unless) is to
-	// be cancelled in place of sent, "" while it is to go. It is asked when Unwanted
-	// is, and an error keeps the command in the outbox, unsent. nil = none is.
-	CalledOff func(c *engine.Command) (string, error)
 	// Vet looks at what a command says: before it is marked, and just before its
 	// first byte leaves, by the goroutine of Run. It must answer from memory, and
 	// leave the command as it is. nil = all may be said as it is written.
@@ -101,8 +97,9 @@ type Options struct {
 	Throttling func(Throttling)
 	// Recall reads an account's note, "" when there is none; it reads, and waits for
 	// nothing else. How an account stood with its platform, and what quotas count, is
-	// written as notes with the marks and settlements of its commands. nil = that is
-	// forgotten with the process.
+	// written as notes with the marks and settlements of its commands; what calls a
+	// command off (engine.Command.Unless) is in the note that it names. nil = that is
+	// forgotten with the process, and nothing is called off.
 	Recall func(account, key string) (string, error)
 	// Found is told once of each command in which listed words were found, and Ended
 	// of what came of attempts, by the goroutine of Run; they must not block. nil =
@@ -149,9 +146,6 @@ type settings struct {
 func New(o Options) *Egress {
 	if o.Unwanted == nil {
 		o.Unwanted = func(*engine.Command) string { return "" }
-	}
-	if o.CalledOff == nil {
-		o.CalledOff = func(*engine.Command) (string, error) { return "", nil }
 	}
 	if o.Vet == nil {
 		o.Vet = func(c *engine.Command) Vetted { return Vetted{Command: c} }

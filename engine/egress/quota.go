@@ -50,8 +50,8 @@ func (o *owner) today(a *account, at instant) {
 	a.pushes, a.counted = n, true
 }
 
-func (o *owner) notesOf(account string) quota.Recall {
-	return func(key string) (string, error) { return o.opts.Recall(account, key) }
+func (e *Egress) notesOf(account string) quota.Recall {
+	return func(key string) (string, error) { return e.opts.Recall(account, key) }
 }
 
 // spent tells whether pushes of the account wait for another day.
@@ -197,7 +197,7 @@ func (e *Egress) Pushes() (map[string]Pushes, error) {
 			continue
 		}
 		day := quota.DayAt(now, a.Quota.Zone)
-		n, err := quota.Total(&day, func(key string) (string, error) { return e.opts.Recall(name, key) })
+		n, err := quota.Total(&day, e.notesOf(name))
 		if err != nil {
 			return nil, fmt.Errorf("look up the pushes of account %q: %w", name, err)
 		}

@@ -54,7 +54,7 @@ func (e *Egress) exceeded(a *Account, c *engine.Command, lane engine.Lane) strin
 		return ""
 	}
 	now := e.opts.Now()
-	recall := func(key string) (string, error) { return e.opts.Recall(c.Account, key) }
+	recall := e.notesOf(c.Account)
 	day := quota.DayAt(now, q.Zone)
 	total, err := quota.Total(&day, recall)
 	if err != nil {
