@@ -160,25 +160,25 @@ func (t *troubles) settled() (accounts []string) {
 	return accounts
 }
 
-// ended takes evidence and alerts from what came of sending.
-func (a *App) ended(e egress.End) {
-	c := e.Command
+// judged takes evidence and alerts from what came of sending.
+func (a *App) judged(c *engine.Command, s *store.Settlement, failure *channel.SendError) {
+	phase := s.Progress.Phase
 	switch {
-	case e.Class != "":
-		a.board.Failed(c.Account, string(e.Class), e.Note, e.Class == channel.Permanent)
-		a.troubled(c.Account, troubleOf(e.Class), e.Note)
-	case e.Sent:
+	case failure != nil:
+		a.board.Failed(c.Account, string(failure.Class), failure.Note, failure.Class == channel.Permanent)
+		a.troubled(c.Account, troubleOf(failure.Class), failure.Note)
+	case s.Final == store.Sent, s.Final == "" && phase == store.Unconfirmed:
 		a.board.Sent(c.Account)
 		a.troubled(c.Account, "", "")
 	}
 	if c.Skill == alertSkill {
 		return // the log says so; an alert of an alert would go round in circles
 	}
-	about := fmt.Sprintf("%s → %s: %s", c.Action, c.Conversation, e.Reason)
+	about := fmt.Sprintf("%s → %s: %s", c.Action, c.Conversation, s.Progress.Reason)
 	switch {
-	case e.Final == store.Dead:
-		a.desk.Raise(alert.Alert{Kind: alert.DeadLetter, Account: c.Account, Subject: reasonClass(e), Text: about})
-	case e.Final == "" && e.Phase == store.InDoubt:
+	case s.Final == store.Dead:
+		a.desk.Raise(alert.Alert{Kind: alert.DeadLetter, Account: c.Account, Subject: reasonClass(s, failure), Text: about})
+	case s.Final == "" && phase == store.InDoubt:
 		a.trouble.doubt(c.Account)
 		a.desk.Raise(alert.Alert{Kind: alert.InDoubt, Account: c.Account, Text: about})
 	}
@@ -218,13 +218,13 @@ func (a *App) troubled(account, kind, note string) {
 }
 
 // reasonClass sorts dead letters, so that a message names each sort once.
-func reasonClass(e egress.End) string {
-	switch {
-	case e.Class != "":
-		return string(e.Class)
-	case strings.HasPrefix(e.Reason, "words:"):
+func reasonClass(s *store.Settlement, failure *channel.SendError) string {
+	switch reason := s.Progress.Reason; {
+	case failure != nil:
+		return string(failure.Class)
+	case strings.HasPrefix(reason, "words:"):
 		return "words"
-	case strings.HasPrefix(e.Reason, "not sent "):
+	case strings.HasPrefix(reason, "not sent "):
 		return "late"
 	}
 	return "refused"

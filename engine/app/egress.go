@@ -3,6 +3,7 @@ package app
 import (
 	"bot/engine"
 	"bot/engine/broadcast"
+	"bot/engine/channel"
 	"bot/engine/config"
 	"bot/engine/egress"
 	"bot/store"
@@ -25,7 +26,6 @@ func (a *App) egressOptions(cfg *config.Config) egress.Options {
 		Tally:   broadcast.Tally,
 		Settled: a.settled,
 		Found:   a.foundWords,
-		Ended:   a.ended,
 		Halted:  func(account, note string) { a.presence.Suspect(account, note) },
 
 		Throttling: a.throttling,
@@ -39,7 +39,8 @@ func (a *App) egressOptions(cfg *config.Config) egress.Options {
 }
 
 // settled passes on how an attempt at a command, or the command, ended.
-func (a *App) settled(c *engine.Command, s *store.Settlement) {
+func (a *App) settled(c *engine.Command, s *store.Settlement, failure *channel.SendError) {
 	a.casts.Settled(c, s)
 	a.traceSettled(c, s)
+	a.judged(c, s, failure)
 }

@@ -81,9 +81,9 @@ type Options struct {
 	// from memory. nil = nothing.
 	Tally func(c *engine.Command, s *store.Settlement) []engine.Count
 	// Settled is told, by the goroutine of Run, how an attempt at a command, or the
-	// command itself, ended, when that is on disk; it must not block. nil = nobody
-	// asks.
-	Settled func(c *engine.Command, s *store.Settlement)
+	// command itself, ended, when that is on disk; it must not block. failure is the
+	// attempt's, nil where none failed. nil = nobody asks.
+	Settled func(c *engine.Command, s *store.Settlement, failure *channel.SendError)
 	// Learn is asked, by the goroutine of Run, for what is to be remembered of a
 	// command that its platform took, in the act that settles it; like Unwanted it
 	// must not wait. nil = nothing.
@@ -101,11 +101,9 @@ type Options struct {
 	// command off (engine.Command.Unless) is in the note that it names. nil = that is
 	// forgotten with the process, and nothing is called off.
 	Recall func(account, key string) (string, error)
-	// Found is told once of each command in which listed words were found, and Ended
-	// of what came of attempts, by the goroutine of Run; they must not block. nil =
-	// nobody asks.
+	// Found is told once of each command in which listed words were found, by the
+	// goroutine of Run; it must not block. nil = nobody asks.
 	Found   func(c *engine.Command, v Vetted)
-	Ended   func(e End)
 	Now     func() time.Time // the store's clock; what waits for it is looked at once a minute at least
 	Chance  func() float64   // in [0,1); called by the goroutine of Run only
 	Grace   time.Duration    // for requests in flight when Run is to end
@@ -160,7 +158,7 @@ func New(o Options) *Egress {
 		o.Tally = func(*engine.Command, *store.Settlement) []engine.Count { return nil }
 	}
 	if o.Settled == nil {
-		o.Settled = func(*engine.Command, *store.Settlement) {}
+		o.Settled = func(*engine.Command, *store.Settlement, *channel.SendError) {}
 	}
 	if o.Halted == nil {
 		o.Halted = func(string, string) {}
@@ -173,9 +171,6 @@ func New(o Options) *Egress {
 	}
 	if o.Found == nil {
 		o.Found = func(*engine.Command, Vetted) {}
-	}
-	if o.Ended == nil {
-		o.Ended = func(End) {}
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -185,7 +185,7 @@ func (o *owner) settled(f *flight) {
 			a.count(f, -1)
 		}
 		o.record(f)
-		o.opts.Settled(f.delivery.Command, &f.settlement)
+		o.opts.Settled(f.delivery.Command, &f.settlement, f.failure)
 		p := f.settlement.Progress
 		if f.settlement.Final != "" {
 			o.forget(a, f.delivery.ID)
@@ -224,7 +224,6 @@ func (o *owner) land(f *flight, at instant) {
 // record counts a settled attempt and writes its line.
 func (o *owner) record(f *flight) {
 	s, m, name := f.settlement, o.opts.Metrics, f.account.name
-	o.ended(f)
 	outcome, level := string(s.Final), slog.LevelWarn
 	if s.Final == "" {
 		outcome = string(s.Progress.Phase)

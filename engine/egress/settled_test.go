@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"testing"
@@ -8,6 +9,8 @@ import (
 	"time"
 
 	"bot/engine"
+	"bot/engine/channel"
+	"bot/store"
 )
 
 func TestWhatCameOfSendingIsPassedOn(t *testing.T) {
@@ -16,11 +19,11 @@ func TestWhatCameOfSendingIsPassedOn(t *testing.T) {
 		answers []error // one attempt each
 		want    []string
 	}{
-		"it was sent":         {"fine", []error{nil}, []string{"sent=true final=sent class="}},
-		"it was refused":      {"fine", []error{fails("permanent")}, []string{"sent=false final=dead class=permanent"}},
-		"at the second time":  {"fine", []error{fails("transient"), nil}, []string{"sent=false final= class=transient", "sent=true final=sent class="}},
-		"it is in doubt":      {"fine", []error{fails("unknown")}, []string{"sent=false final= class=unknown"}},
-		"it must not be said": {"awful", nil, []string{"sent=false final=dead class="}},
+		"it was sent":         {"fine", []error{nil}, []string{"sent"}},
+		"it was refused":      {"fine", []error{fails("permanent")}, []string{"dead of permanent"}},
+		"at the second time":  {"fine", []error{fails("transient"), nil}, []string{"waiting of transient", "sent"}},
+		"it is in doubt":      {"fine", []error{fails("unknown")}, []string{"in_doubt of unknown"}},
+		"it must not be said": {"awful", nil, []string{"dead"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -28,8 +31,12 @@ func TestWhatCameOfSendingIsPassedOn(t *testing.T) {
 				account.OnDoubt = Hold
 				w, _, _ := vetting(t, account)
 				var got []string
-				w.options.Ended = func(e End) {
-					got = append(got, fmt.Sprintf("sent=%v final=%s class=%s", e.Sent, e.Final, e.Class))
+				w.options.Settled = func(_ *engine.Command, s *store.Settlement, failure *channel.SendError) {
+					outcome := cmp.Or(string(s.Final), string(s.Progress.Phase))
+					if failure != nil {
+						outcome += " of " + string(failure.Class)
+					}
+					got = append(got, outcome)
 				}
 				n := 0
 				w.platforms["shop"].answer = func(*engine.Command) error { n++; return tt.answers[n-1] }
