@@ -20,14 +20,12 @@ func (a *App) egressOptions(cfg *config.Config) egress.Options {
 		Unwanted: a.unwanted,
 		Vet:      a.vet,
 		Recall:   a.store.Recall,
-		Learn:    a.contacts.Sent,
+		Adds:     a.addToSettlement,
 
-		Sending: a.sending,
-		Tally:   broadcast.Tally,
-		Settled: a.settled,
-		Found:   a.foundWords,
-		Halted:  func(account, note string) { a.presence.Suspect(account, note) },
-
+		Sending:    a.sending,
+		Found:      a.foundWords,
+		Settled:    a.settled,
+		Halted:     func(account, note string) { a.presence.Suspect(account, note) }, // presence is made later
 		Throttling: a.throttling,
 
 		Now:     a.store.Now,
@@ -35,6 +33,15 @@ func (a *App) egressOptions(cfg *config.Config) egress.Options {
 		Grace:   cfg.ShutdownGrace.Std() * 2 / 5,
 		Log:     a.o.Log,
 		Metrics: a.metrics,
+	}
+}
+
+// addToSettlement has the act that ends a command count it for its broadcast, and
+// remember what it changed of a contact.
+func (a *App) addToSettlement(c *engine.Command, s *store.Settlement, taken bool) {
+	s.Counts = append(s.Counts, broadcast.Tally(c, s)...)
+	if taken {
+		s.Learned = append(s.Learned, a.contacts.Sent(c)...)
 	}
 }
 

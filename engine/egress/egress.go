@@ -10,106 +10,16 @@ package egress
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"bot/engine"
-	"bot/engine/channel"
-	"bot/engine/metrics"
 	"bot/engine/pace"
-	"bot/engine/quota"
 	"bot/store"
 )
-
-// Account is how commands of one account are sent.
-type Account struct {
-	Sender  channel.Sender
-	Limits  pace.Limits
-	OnDoubt string // what to do when nobody knows whether a command went out: Hold or Resend
-	// Attempts bounds the requests for one command that are charged to it;
-	// below 1 counts as 1.
-	Attempts int
-	// Backoff is the longest wait before the first retry and before any:
-	// the n-th is drawn evenly from nought to Min·2ⁿ⁻¹, at most Max.
-	Backoff engine.Range
-	// GiveUp bounds the life of a command from the time it was due, whatever
-	// the reason that it has not left. 0 is no limit.
-	GiveUp  time.Duration
-	Timeout time.Duration // of one request; 0 is 30 s
-	// ConfirmWithin is how long a command waits for the platform to confirm that it
-	// was carried out, where its Sender is a channel.Confirmer; 0 is 5 s.
-	ConfirmWithin time.Duration
-	// Quota is how much it may say unasked.
-	Quota quota.Limits
-	// LateReply is what becomes of a reply whose ticket has expired: PushLate or
-	// DropLate.
-	LateReply string
-}
-
-// The values of Account.OnDoubt. Anything else counts as Hold.
-const (
-	Hold   = "hold"   // keep it for a person and let its successors go
-	Resend = "resend" // try again in its place, as after a failure
-)
-
-// Options is what an Egress needs. Only Outbox is required.
-type Options struct {
-	Outbox   store.Outbox
-	Global   engine.Rate // of all accounts together
-	Accounts map[string]Account
-	// Unwanted says why a command is not to be sent any more, "" while it is.
-	// It is asked before a command is marked and just before its first byte
-	// leaves, by the goroutine of Run, and must not wait: memory, or a read of the
-	// store, which is microseconds of a mapped file. A command that is not wanted
-	// is dead. nil = all are wanted.
-	Unwanted func(c *engine.Command) string
-	// Vet looks at what a command says: before it is marked, and just before its
-	// first byte leaves, by the goroutine of Run. It must answer from memory, and
-	// leave the command as it is. nil = all may be said as it is written.
-	Vet func(c *engine.Command) Vetted
-	// Sending is told, by the goroutine of Run, of a command that is about to be
-	// sent, in the words in which it is; it must not block. nil = nobody asks.
-	Sending func(c *engine.Command)
-	// Tally is what the act that writes a settlement down has to count besides
-	// (store.Settlement.Counts). It is asked by the goroutine of Run and must answer
-	// from memory. nil = nothing.
-	Tally func(c *engine.Command, s *store.Settlement) []engine.Count
-	// Settled is told, by the goroutine of Run, how an attempt at a command, or the
-	// command itself, ended, when that is on disk; it must not block. failure is the
-	// attempt's, nil where none failed. nil = nobody asks.
-	Settled func(c *engine.Command, s *store.Settlement, failure *channel.SendError)
-	// Learn is asked, by the goroutine of Run, for what is to be remembered of a
-	// command that its platform took, in the act that settles it; like Unwanted it
-	// must not wait. nil = nothing.
-	Learn func(c *engine.Command) []engine.Note
-	// Halted is told, by the goroutine of Run, that an account's platform began to
-	// refuse to serve it (channel.Halted); it must not block. nil = nobody asks.
-	Halted func(account, note string)
-	// Throttling is told, by the goroutine of Run, that a platform began to throttle
-	// an account, lets no more than a probe through, or lets it send as before; it
-	// must not block. nil = nobody asks.
-	Throttling func(Throttling)
-	// Recall reads an account's note, "" when there is none; it reads, and waits for
-	// nothing else. How an account stood with its platform, and what quotas count, is
-	// written as notes with the marks and settlements of its commands; what calls a
-	// command off (engine.Command.Unless) is in the note that it names. nil = that is
-	// forgotten with the process, and nothing is called off.
-	Recall func(account, key string) (string, error)
-	// Found is told once of each command in which listed words were found, by the
-	// goroutine of Run; it must not block. nil = nobody asks.
-	Found   func(c *engine.Command, v Vetted)
-	Now     func() time.Time // the store's clock; what waits for it is looked at once a minute at least
-	Chance  func() float64   // in [0,1); called by the goroutine of Run only
-	Grace   time.Duration    // for requests in flight when Run is to end
-	Log     *slog.Logger
-	Metrics *metrics.Metrics
-}
 
 // Egress sends what is in an outbox. Its methods are safe for concurrent use;
 // all but Run return at once.
@@ -142,48 +52,7 @@ type settings struct {
 
 // New returns an Egress that does nothing until Run.
 func New(o Options) *Egress {
-	if o.Unwanted == nil {
-		o.Unwanted = func(*engine.Command) string { return "" }
-	}
-	if o.Vet == nil {
-		o.Vet = func(c *engine.Command) Vetted { return Vetted{Command: c} }
-	}
-	if o.Sending == nil {
-		o.Sending = func(*engine.Command) {}
-	}
-	if o.Learn == nil {
-		o.Learn = func(*engine.Command) []engine.Note { return nil }
-	}
-	if o.Tally == nil {
-		o.Tally = func(*engine.Command, *store.Settlement) []engine.Count { return nil }
-	}
-	if o.Settled == nil {
-		o.Settled = func(*engine.Command, *store.Settlement, *channel.SendError) {}
-	}
-	if o.Halted == nil {
-		o.Halted = func(string, string) {}
-	}
-	if o.Throttling == nil {
-		o.Throttling = func(Throttling) {}
-	}
-	if o.Recall == nil {
-		o.Recall = func(string, string) (string, error) { return "", nil }
-	}
-	if o.Found == nil {
-		o.Found = func(*engine.Command, Vetted) {}
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Chance == nil {
-		o.Chance = rand.Float64
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if o.Metrics == nil {
-		o.Metrics = metrics.New()
-	}
+	o.complete()
 	e := &Egress{
 		opts: o, poke: make(chan struct{}, 1), holds: make(map[string]map[string]string), shown: make(map[string]shown),
 		bound: make(map[string]pace.By), unconfirmed: make(map[string]int),

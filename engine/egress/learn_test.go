@@ -32,12 +32,19 @@ func (l *learning) Settle(ctx context.Context, s store.Settlement) error {
 	return nil
 }
 
+// teaches has each command that its platform took remembered.
+func teaches(c *engine.Command, s *store.Settlement, taken bool) {
+	if taken {
+		s.Learned = append(s.Learned, engine.Note{Key: c.TaskID, Value: "1"})
+	}
+}
+
 func TestWhatASentCommandTeachesIsRememberedInTheActThatSettlesIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, shop(accountWith(func(a *Account) { a.Attempts = 2 })))
 		outbox := &learning{memory: w.outbox, learned: make(map[string]store.Final)}
 		w.options.Outbox = outbox
-		w.options.Learn = func(c *engine.Command) []engine.Note { return []engine.Note{{Key: c.TaskID, Value: "1"}} }
+		w.options.Adds = teaches
 		w.options.Unwanted = func(c *engine.Command) string {
 			if c.TaskID == "unwanted" {
 				return "unwanted"
@@ -83,7 +90,7 @@ func TestASettlementThatFailsTeachesNothing(t *testing.T) {
 		w := newWorld(t, shop(quick()))
 		outbox := &learning{memory: w.outbox, learned: make(map[string]store.Final)}
 		w.options.Outbox = outbox
-		w.options.Learn = func(c *engine.Command) []engine.Note { return []engine.Note{{Key: c.TaskID, Value: "1"}} }
+		w.options.Adds = teaches
 		broken := errors.New("broken")
 		w.outbox.fault = func(act string, _ uint64) error {
 			if act == "settle" {

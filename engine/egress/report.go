@@ -108,9 +108,6 @@ func (o *owner) answered(f *flight) {
 	o.tell(f, at)
 	s := f.verdict(at.wall, o.backoff(f))
 	s.Learned = append(s.Learned, o.note(a, at)...)
-	if f.failure == nil {
-		s.Learned = append(s.Learned, o.opts.Learn(f.delivery.Command)...)
-	}
 	o.settle(f, s)
 	if !o.stopping {
 		o.regroup(a, at)
@@ -165,7 +162,7 @@ func (o *owner) settle(f *flight, s store.Settlement) {
 	if f.refund && len(f.charge) > 0 {
 		s.Counts = quota.GiveBack(f.charge)
 	}
-	s.Counts = append(s.Counts, o.opts.Tally(f.delivery.Command, &s)...)
+	o.opts.Adds(f.delivery.Command, &s, f.stage == sending && f.failure == nil)
 	f.settlement = s
 	f.stage = settling
 	f.account.settling++
