@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"bot/engine"
@@ -16,7 +15,6 @@ import (
 	"bot/engine/config"
 	"bot/engine/egress"
 	"bot/engine/risk"
-	"bot/engine/turn"
 	"bot/store"
 )
 
@@ -105,61 +103,6 @@ func (a *App) textLimit(account string) int {
 	return shortText
 }
 
-// troubles is which accounts are held by their platforms, and how.
-type troubles struct {
-	mu sync.Mutex
-	is map[string]string // kind of the alert, by account
-	// doubtful are the accounts of which commands came to be in doubt.
-	doubtful map[string]bool
-}
-
-// change notes what an account's trouble is now, "" for none, and returns what it was.
-func (t *troubles) change(account, kind string) (before string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	before = t.is[account]
-	if kind == before {
-		return before
-	}
-	if t.is == nil {
-		t.is = make(map[string]string)
-	}
-	if t.is[account] = kind; kind == "" {
-		delete(t.is, account)
-	}
-	return before
-}
-
-// all are the accounts in trouble.
-func (t *troubles) all() (accounts []string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for account := range t.is {
-		accounts = append(accounts, account)
-	}
-	return accounts
-}
-
-func (t *troubles) doubt(account string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.doubtful == nil {
-		t.doubtful = make(map[string]bool)
-	}
-	t.doubtful[account] = true
-}
-
-// settled are the accounts that were doubtful, which are no more.
-func (t *troubles) settled() (accounts []string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for account := range t.doubtful {
-		accounts = append(accounts, account)
-	}
-	clear(t.doubtful)
-	return accounts
-}
-
 // judged takes evidence and alerts from what came of sending.
 func (a *App) judged(c *engine.Command, s *store.Settlement, failure *channel.SendError) {
 	phase := s.Progress.Phase
@@ -181,39 +124,6 @@ func (a *App) judged(c *engine.Command, s *store.Settlement, failure *channel.Se
 	case s.Final == "" && phase == store.InDoubt:
 		a.trouble.doubt(c.Account)
 		a.desk.Raise(alert.Alert{Kind: alert.InDoubt, Account: c.Account, Text: about})
-	}
-}
-
-// troubleOf is the kind of alert of a failure that holds the account.
-func troubleOf(class channel.Class) string {
-	return map[channel.Class]string{channel.Unreachable: alert.Breaker, channel.Halted: alert.Halted}[class]
-}
-
-// throttling tells that a platform slows an account down: one condition, from the
-// first refusal until the account may send as before, whatever succeeds between.
-func (a *App) throttling(t egress.Throttling) {
-	al := alert.Alert{Kind: alert.Throttled, Account: t.Account, Text: t.Note}
-	switch t.Stage {
-	case egress.ThrottleProbing:
-		al.Text = "refused again and again, so that one request at a time tries: " + t.Note
-	case egress.ThrottleOver:
-		al.Over = true
-	}
-	a.desk.Raise(al)
-}
-
-// troubled raises an account's trouble when it begins and ends it when it is over.
-// One that becomes another is over.
-func (a *App) troubled(account, kind, note string) {
-	before := a.trouble.change(account, kind)
-	if before == kind {
-		return
-	}
-	if before != "" {
-		a.desk.Raise(alert.Alert{Kind: before, Account: account, Over: true})
-	}
-	if kind != "" {
-		a.desk.Raise(alert.Alert{Kind: kind, Account: account, Text: note})
 	}
 }
 
@@ -247,30 +157,12 @@ func (a *App) unhandled(e *engine.Event, tries store.Tries) {
 		Text: fmt.Sprintf("%s, %s: %s", e.Kind, e.Conversation, tries.Error)})
 }
 
-// ran ends the alert of a schedule whose run went well.
-func (a *App) ran(e *engine.Event, r turn.Report) {
-	if e.Kind == engine.Due && len(r.Skills) > 0 {
-		a.desk.Raise(alert.Alert{Kind: alert.Schedule, Account: e.Account, Subject: e.Receiver, Over: true})
-	}
-}
-
 func (a *App) raiseRisk(h risk.Hit) {
 	text := fmt.Sprintf("user %s, conversation %s", h.User, h.Conversation)
 	if h.More > 0 {
 		text += fmt.Sprintf(", and %d more", h.More)
 	}
 	a.desk.Raise(alert.Alert{Kind: alert.Risk, Account: h.Account, Subject: h.Row, Text: text})
-}
-
-// holdOffline holds what an offline account has to send, or lets it go.
-func (a *App) holdOffline(account, reason string) {
-	a.egress.Hold(account, causeOffline, reason)
-	if reason != "" {
-		a.board.Offline(account, reason)
-		a.desk.Raise(alert.Alert{Kind: alert.Offline, Account: account, Text: reason})
-	} else if a.board.Online(account) {
-		a.desk.Raise(alert.Alert{Kind: alert.Offline, Account: account, Over: true})
-	}
 }
 
 // TryAlerts tells a test by every way, and what each said of it.

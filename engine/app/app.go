@@ -9,19 +9,16 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
 
-	"bot/engine"
 	"bot/engine/alert"
 	"bot/engine/api"
 	"bot/engine/broadcast"
 	"bot/engine/byhand"
-	"bot/engine/channel"
 	"bot/engine/config"
 	"bot/engine/console"
 	"bot/engine/contacts"
@@ -37,7 +34,6 @@ import (
 	"bot/engine/risk"
 	"bot/engine/schedule"
 	"bot/engine/trace"
-	"bot/engine/turn"
 	"bot/store"
 )
 
@@ -102,12 +98,12 @@ type App struct {
 	recent   *recent.Archive
 	trace    *trace.Recorder
 	samples  *console.Samples
-	silence  *rate.Limiter // of explanations why nothing is said
+	explain  *rate.Limiter // of explanations why nothing is said
 	guard    *risk.Guard
 	calendar *schedule.Calendar
 	contacts *contacts.Directory
 	casts    *broadcast.Manager
-	running  running
+	runs     runs
 	desk     *alert.Desk
 	board    *health.Board
 	trouble  troubles
@@ -201,140 +197,38 @@ func (a *App) open(ctx context.Context, cfg *config.Config) error {
 // build makes the stages of the road, from the platform's door to the
 // platform's door; each knows only what it is handed.
 func (a *App) build(cfg *config.Config) error {
-	grace := cfg.ShutdownGrace.Std()
+	// What keeps watch.
 	a.desk, a.board = a.newDesk(), health.New(a.store, a.store.Now, a.o.Log)
+	a.trace, a.recent = a.newTrace(cfg), a.newRecent(cfg)
+	a.samples = console.NewSamples(a.metrics.Registry)
+	a.explain = rate.NewLimiter(explained, explained)
+
+	// What is known of people and accounts, and what leaves.
 	a.ear = byhand.New(time.Now)
 	a.contacts = a.newContacts()
 	a.queue = queue.New(queue.Options{Inbox: a.store, Buffer: 64, Log: a.o.Log})
 	a.egress = egress.New(a.egressOptions(cfg))
-	a.presence = presence.New(presence.Options{
-		Offline: turn.OfflineKey, Why: whyOffline, Store: a.store, Accounts: a.probers, Log: a.o.Log,
-		Hold: a.holdOffline, Asked: a.probed,
-	})
+	a.presence = a.newPresence()
 	a.guard = a.newGuard()
+	a.casts = a.newBroadcasts()
 	if err := a.recoverHolds(a.o.Plan); err != nil {
 		return err
 	}
-	a.trace = a.newTrace(cfg)
-	a.samples = console.NewSamples(a.metrics.Registry)
-	a.silence = rate.NewLimiter(explained, explained)
-	a.casts = a.newBroadcasts()
 	if err := a.casts.Recover(context.Background()); err != nil {
 		return err
 	}
-	a.recent = recent.New(recent.Options{
-		Dir: recent.Dir(cfg.Store.Path), Limits: a.replayLimits, Now: a.store.Now, Log: a.o.Log,
-		Dropped: func(events int) { a.metrics.Unkept.Add(float64(events)) },
-	})
-	a.dispatch = dispatch.New(dispatch.Options{
-		Entries: a.queue.Entries(), Store: a.store,
-		Setup:     a.setup,
-		Committed: a.egress.Wake,
-		Raised:    a.raised,
-		Presence:  a.presence.Changed,
-		Handled:   a.handled,
-		Begun:     a.begun,
-		Buried:    a.buried,
-		Failed:    a.traceFailed,
-		Contact:   a.contacts.Learn,
-		Show:      a.show,
-		Confirm:   a.egress.Confirm,
-		Workers:   cfg.Queue.Workers, Attempts: cfg.Queue.Attempts, RetryFor: cfg.Queue.RetryFor.Std(),
-		Timeout: skillTimeout, Grace: grace * 2 / 5,
-		Now: a.store.Now, Chance: a.o.Chance, Log: a.o.Log, Metrics: a.metrics,
-	})
+
+	// What is handled, and what comes in.
+	a.dispatch = dispatch.New(a.dispatchOptions(cfg))
 	a.calendar = schedule.NewCalendar(schedule.CalendarOptions{
 		Store: a.store, Window: a.window, Raised: a.raised, Log: a.o.Log,
 	})
 	a.calendar.Set(a.o.Plan.Skills.Schedules())
 	a.porter = a.newPorter()
-	a.ingress = ingress.New(ingress.Options{
-		Ring:  a.porter.Ring,
-		Seen:  a.traceIntake,
-		Inbox: intake{a.queue, a.store}, Admit: a.admit, Heard: a.heard, Backlog: a.store.Backlog,
-		MaxBacklog:    func() int { return a.live.Load().Config.Queue.Backlog },
-		MaxCommitWait: func() time.Duration { return a.live.Load().Config.Queue.MaxCommitWait.Std() },
-		MaxBody:       int64(cfg.Server.MaxBody), Now: a.store.Now, Log: a.o.Log, Metrics: a.metrics,
-	})
+	a.ingress = ingress.New(a.ingressOptions(cfg))
 	a.gauges()
 	a.paceGauges()
 	return a.ingress.SetRoutes(a.o.Plan.routes)
-}
-
-// setup is what turns begin with.
-func (a *App) setup() turn.Setup {
-	s := a.live.Load().Setup
-	s.Broadcast = a.broadcastOf
-	return s
-}
-
-// whyOffline is the part of an account's note that is for people.
-func whyOffline(note string) string {
-	_, why := turn.OfflineNote(note)
-	return why
-}
-
-// probers are the accounts, with how to ask whether each is online; nil where
-// its platform cannot be asked.
-func (a *App) probers() map[string]channel.Prober {
-	plan := a.live.Load()
-	all := make(map[string]channel.Prober, len(plan.senders))
-	for name, s := range plan.senders {
-		p, _ := s.Sender.(channel.Prober)
-		all[name] = p
-	}
-	return all
-}
-
-// handled passes on what became of an event.
-func (a *App) handled(e *engine.Event, r turn.Report) {
-	a.guard.Answered(e, r.Commands)
-	a.spoke(e)
-	a.done(e, r)
-	a.ran(e, r)
-	a.keep(e, r)
-	a.traceHandled(e, r)
-}
-
-// keep has a copy of a handled event kept, unless it came to nothing because its
-// fact was told before: a replay would answer that a second time. That a schedule
-// was due is no intake either, nor what a platform says of our own commands.
-func (a *App) keep(e *engine.Event, r turn.Report) {
-	if r.Outcome != turn.Void && e.Kind != engine.Due && e.Kind != engine.Confirmed {
-		a.recent.Add(e, r.Kind)
-	}
-}
-
-func (a *App) replayLimits() (keep time.Duration, size int64) {
-	r := &a.live.Load().Config.Replay
-	return r.Keep.Std(), int64(r.MaxSize)
-}
-
-// show puts a text that is still growing where the event's answer will stand,
-// on channels that can. What must not be said is not shown either.
-func (a *App) show(e *engine.Event, text string) {
-	plan := a.live.Load()
-	s, ok := plan.senders[e.Account].Sender.(channel.Shower)
-	if !ok || e.Ticket.Token == "" {
-		return
-	}
-	if v := plan.Vet(&engine.Command{Action: engine.SendText, Text: text}); v.Refused == "" {
-		s.Show(e.Ticket, v.Command.Text)
-	}
-}
-
-// skillTimeout bounds a skill that sets no limit of its own.
-const skillTimeout = 30 * time.Second
-
-// intake is what the callback handler may do with the store: look, and append
-// through the queue, which wakes the reader.
-type intake struct {
-	*queue.Queue
-	store.Inbox
-}
-
-func (i intake) Append(ctx context.Context, events []*engine.Event, window time.Duration) (store.Appended, error) {
-	return i.Queue.Append(ctx, events, window)
 }
 
 // mostStages is more than work ever starts, so that none waits to say that it failed.
@@ -406,12 +300,6 @@ func (a *App) work(ctx context.Context, cfg *config.Config, callbacks, admin net
 	return errors.Join(errs...)
 }
 
-// raised is told of events that the engine itself put into the log.
-func (a *App) raised(events int) {
-	a.metrics.Raised.Add(float64(events))
-	a.queue.Poke()
-}
-
 // wait returns nil when the engine is asked to stop, or the first failure.
 func (a *App) wait(ctx context.Context, failures <-chan error) error {
 	select {
@@ -423,48 +311,4 @@ func (a *App) wait(ctx context.Context, failures <-chan error) error {
 	case err := <-failures:
 		return err
 	}
-}
-
-func (a *App) announce(cfg *config.Config, callbacks, admin net.Listener) error {
-	at := Addrs{callbacks.Addr().String(), admin.Addr().String()}
-	if err := a.o.Announce(cfg.Store.Path, at.Callback, at.Admin); err != nil {
-		return fmt.Errorf("announce: %w", err)
-	}
-	a.o.Log.Info("ready", "callback", at.Callback, "admin", at.Admin,
-		"accounts", len(cfg.Accounts), "skills", a.o.Plan.Skills.Len(), "version", a.o.Version)
-	if a.o.Started != nil {
-		a.o.Started(at)
-	}
-	return nil
-}
-
-func (a *App) listen(ctx context.Context, key, addr string) (net.Listener, error) {
-	if l, open := a.o.Listeners[key]; open {
-		return l, nil
-	}
-	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", addr)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w (is another program there? choose a free port)", key, err)
-	}
-	return l, nil
-}
-
-func serve(s *http.Server, l net.Listener) func(context.Context) error {
-	return func(context.Context) error {
-		if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
-			return err
-		}
-		return nil
-	}
-}
-
-// shutdown lets requests in hand end, and cuts off those that do not in time.
-func shutdown(s *http.Server, within time.Duration) error {
-	ctx, cancel := context.WithTimeout(context.Background(), within)
-	defer cancel()
-	if err := s.Shutdown(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	return s.Close()
 }

@@ -21,8 +21,8 @@ func watchOf(a *config.Account) health.Watch {
 	return w
 }
 
-// heard takes evidence from a callback.
-func (a *App) heard(h ingress.Heard) {
+// called takes evidence from a callback.
+func (a *App) called(h ingress.Heard) {
 	if h.Verified {
 		a.board.Called(h.Account)
 	} else {

@@ -26,9 +26,9 @@ func hears(a *config.Account) time.Duration {
 	return a.Limit.UnansweredFor.Std()
 }
 
-// spoke lets go what was held for somebody's silence, once it is on disk that
+// personWrote lets go what was held for somebody's silence, once it is on disk that
 // they wrote.
-func (a *App) spoke(e *engine.Event) {
+func (a *App) personWrote(e *engine.Event) {
 	if a.live.Load().Setup.Accounts[e.Account].Hears > 0 && quota.Hears(e) {
 		a.egress.Spoke(e.ConversationKey())
 	}

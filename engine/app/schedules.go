@@ -9,20 +9,21 @@ import (
 	"time"
 
 	"bot/engine"
+	"bot/engine/alert"
 	"bot/engine/api"
 	"bot/engine/trace"
 	"bot/engine/turn"
 	"bot/store"
 )
 
-// running is which schedules are at their turn, and when it was due. A schedule
+// runs is which schedules are at their turn, and when it was due. A schedule
 // has one conversation, so one of its runs at a time.
-type running struct {
+type runs struct {
 	mu  sync.Mutex
 	due map[string]time.Time
 }
 
-func (r *running) begin(name string, due time.Time) {
+func (r *runs) begin(name string, due time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.due == nil {
@@ -31,34 +32,36 @@ func (r *running) begin(name string, due time.Time) {
 	r.due[name] = due
 }
 
-func (r *running) end(name string) {
+func (r *runs) end(name string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.due, name)
 }
 
-func (r *running) of(name string) (due time.Time, ok bool) {
+func (r *runs) of(name string) (due time.Time, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	due, ok = r.due[name]
 	return due, ok
 }
 
-// begun notes that a schedule is at its turn.
-func (a *App) begun(e *engine.Event) {
+// runBegun notes that a schedule is at its turn.
+func (a *App) runBegun(e *engine.Event) {
 	if e.Kind == engine.Due {
-		a.running.begin(e.Receiver, e.Time)
+		a.runs.begin(e.Receiver, e.Time)
 	}
 }
 
-// done counts a run that is committed.
-func (a *App) done(e *engine.Event, r turn.Report) {
+// runDone counts a run that is committed, and ends the alert of those before it
+// that failed.
+func (a *App) runDone(e *engine.Event, r turn.Report) {
 	if e.Kind != engine.Due {
 		return
 	}
-	a.running.end(e.Receiver)
+	a.runs.end(e.Receiver)
 	if len(r.Skills) > 0 {
 		a.metrics.Runs.WithLabelValues(e.Receiver, string(engine.RunSucceeded)).Inc()
+		a.desk.Raise(alert.Alert{Kind: alert.Schedule, Account: e.Account, Subject: e.Receiver, Over: true})
 	}
 }
 
@@ -72,7 +75,7 @@ func (a *App) buried(e *engine.Event, tries store.Tries) {
 	if e.Kind != engine.Due {
 		return
 	}
-	a.running.end(e.Receiver)
+	a.runs.end(e.Receiver)
 	a.metrics.Runs.WithLabelValues(e.Receiver, string(engine.RunFailed)).Inc()
 	for _, s := range a.live.Load().Skills.Schedules() {
 		if s.Name != e.Receiver {
@@ -126,7 +129,7 @@ func (a *App) schedules() ([]api.Schedule, error) {
 // runState is what the latest run has come to, and when it was due. One that was
 // logged and is not over is pending, unless it is at its turn.
 func (a *App) runState(s *engine.Schedule, logged time.Time, runs []engine.Run) (engine.RunState, time.Time) {
-	if due, ok := a.running.of(s.Name); ok {
+	if due, ok := a.runs.of(s.Name); ok {
 		return engine.RunRunning, due
 	}
 	over := slices.ContainsFunc(runs, func(r engine.Run) bool { return !r.Due.Before(logged) })

@@ -72,7 +72,7 @@ func (a *App) traceHandled(e *engine.Event, r turn.Report) {
 	case len(r.Commands) == 0:
 		s.Step = trace.NoReply
 		if len(r.Skills) == 0 && r.Note == "" {
-			s.Note = a.whySilent(e)
+			s.Note = a.whyUnanswered(e)
 		}
 	}
 	entry.Steps = append(entry.Steps, s)

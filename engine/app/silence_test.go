@@ -38,7 +38,7 @@ func TestWhatIsSaidOfSilence(t *testing.T) {
 	acc := parsed(t, "/callback/opensesame")
 	since := time.Date(2026, 3, 2, 2, 0, 0, 0, time.UTC) // ten o'clock in Shanghai
 	s := health.Silence{Since: since, For: 2 * time.Hour}
-	en, zh := silence(acc, s, health.Evidence{
+	en, zh := silenceTexts(acc, s, health.Evidence{
 		Refused: &health.Mark{Time: since.Add(time.Hour), Class: "signature"}, Probe: &health.Mark{Class: "online"},
 	}, true)
 	if want := "since 03-02 10:00 (2h0m0s of its hours); asked, the platform says: online. Check: 1. network, and the platform's status; " +
@@ -51,7 +51,7 @@ func TestWhatIsSaidOfSilence(t *testing.T) {
 			t.Errorf("%s lacks %s", zh, part)
 		}
 	}
-	if en, zh = silence(acc, s, health.Evidence{}, false); strings.Contains(en+zh, "register") || strings.Contains(en+zh, "opensesame") {
+	if en, zh = silenceTexts(acc, s, health.Evidence{}, false); strings.Contains(en+zh, "register") || strings.Contains(en+zh, "opensesame") {
 		t.Errorf("said\n%s\n%s", en, zh)
 	}
 }
