@@ -26,18 +26,18 @@ type paceNote struct {
 
 // standing is what people are told of how an account stands with its platform.
 type standing struct {
-	asked string    // the platform's words when it asked to wait
-	down  string    // why it cannot be reached or does not serve the account
-	since time.Time // by the wall clock: when the throttling began; zero: there is none
-	stage pace.Standing
+	asked  string    // the platform's words when it asked to wait
+	down   string    // why it cannot be reached or does not serve the account
+	since  time.Time // by the wall clock: when the throttling began; zero: there is none
+	status pace.Status
 
 	probed  bool      // it was told that only probes go
 	resumed bool      // and that they are let through again
 	said    time.Time // when the last line about the throttling was written
 	refused int       // requests, in all of it
 
-	noted   pace.Standing // as the note on disk has it
-	unnoted bool          // the note is to be written
+	noted   pace.Status // as the note on disk has it
+	unnoted bool        // the note is to be written
 }
 
 // sayAgain is the time between two lines about a throttling that goes on.
@@ -81,19 +81,19 @@ func (o *owner) throttled(f *flight, at instant) {
 	s.asked = told.Note
 	s.refused++
 	o.stands(a, at)
-	if !s.stage.Slowed {
+	if !s.status.Slowed {
 		return // it left before a throttling that is over, and tells nothing of today
 	}
-	now := Throttling{Account: a.name, Stage: ThrottleBegan, Note: told.Note, Share: s.stage.Share, Until: told.Until, Since: s.since}
-	attrs := []any{"account", a.name, "held_ms", held.Milliseconds(), "pace", s.stage.Share,
-		"refused_in_a_row", s.stage.Refused, "status", told.Status, "note", told.Note}
+	now := Throttling{Account: a.name, Stage: ThrottleBegan, Note: told.Note, Share: s.status.Share, Until: told.Until, Since: s.since}
+	attrs := []any{"account", a.name, "held_ms", held.Milliseconds(), "pace", s.status.Share,
+		"refused_in_a_row", s.status.Refused, "status", told.Status, "note", told.Note}
 	switch {
 	case s.since.IsZero():
 		s.since, s.said = at.wall, at.mono
 		now.Since = s.since
 		log.Warn("platform asks to wait; account held, then slowed down", attrs...)
 		o.opts.Throttling(now)
-	case s.stage.Probing && !s.probed:
+	case s.status.Probing && !s.probed:
 		s.probed, s.said = true, at.mono
 		log.Warn("platform refuses again and again; one request at a time tries whether it serves the account", attrs...)
 		now.Stage = ThrottleProbing
@@ -130,9 +130,9 @@ func (o *owner) reached(f *flight, at instant) {
 	if !eased {
 		return
 	}
-	attrs := []any{"account", a.name, "pace", s.stage.Share, "refused", s.refused, "since", s.since}
+	attrs := []any{"account", a.name, "pace", s.status.Share, "refused", s.refused, "since", s.since}
 	switch {
-	case !s.stage.Slowed:
+	case !s.status.Slowed:
 		over := Throttling{Account: a.name, Stage: ThrottleOver, Note: s.asked, Share: 1, Since: s.since}
 		s.since, s.said, s.probed, s.resumed, s.refused = time.Time{}, time.Time{}, false, false, 0
 		log.Info("platform lets the account send as before", attrs...)
@@ -146,28 +146,28 @@ func (o *owner) reached(f *flight, at instant) {
 // stands notes how an account stands now, for people and for the next start.
 func (o *owner) stands(a *account, at instant) {
 	s := &a.standing
-	s.stage = a.pacer.Standing()
+	s.status = a.pacer.Status()
 	o.show(a.name, s.publish(at))
 	noted := s.noted
 	// The answers to requests in flight together may each ask for a little more.
-	if s.stage.Until.Sub(noted.Until).Abs() < time.Second {
-		noted.Until = s.stage.Until
+	if s.status.Until.Sub(noted.Until).Abs() < time.Second {
+		noted.Until = s.status.Until
 	}
-	if noted != s.stage {
-		s.noted, s.unnoted = s.stage, true
+	if noted != s.status {
+		s.noted, s.unnoted = s.status, true
 	}
 }
 
 // publish is what the status shows.
 func (s *standing) publish(at instant) shown {
-	p := shown{pace: s.stage.Share, slowed: s.stage.Slowed, probing: s.stage.Probing, refused: s.stage.Refused}
-	if wait := s.stage.Until.Sub(at.mono); wait > 0 {
+	p := shown{pace: s.status.Share, slowed: s.status.Slowed, probing: s.status.Probing, refused: s.status.Refused}
+	if wait := s.status.Until.Sub(at.mono); wait > 0 {
 		p.until = at.wall.Add(wait)
 	}
 	switch {
-	case s.stage.Unreachable:
+	case s.status.Unreachable:
 		p.why, p.answerless = s.down, true
-	case s.stage.Probing:
+	case s.status.Probing:
 		p.why, p.answerless = "platform asks to wait: "+s.asked, true
 	case !p.until.IsZero():
 		p.why = "platform asks to wait: " + s.asked
@@ -221,16 +221,16 @@ func (o *owner) recall(a *account, at instant) {
 	a.pacer.Resume(p.Trouble, at.mono)
 	s := &a.standing
 	s.asked, s.down, s.since, s.said = p.Asked, p.Down, p.Since, at.mono
-	s.stage = a.pacer.Standing()
-	s.noted, s.probed = s.stage, s.stage.Probing
-	if !s.stage.Slowed {
+	s.status = a.pacer.Status()
+	s.noted, s.probed = s.status, s.status.Probing
+	if !s.status.Slowed {
 		s.since = time.Time{}
 	} else if s.since.IsZero() {
 		s.since = at.wall
 	}
 	o.show(a.name, s.publish(at))
-	if s.stage.Slowed || s.stage.Unreachable {
-		o.opts.Log.Warn("account goes on as its platform left it", "account", a.name, "pace", s.stage.Share,
-			"held_ms", p.Wait.Milliseconds(), "refused_in_a_row", s.stage.Refused, "unreachable", s.stage.Unreachable, "since", s.since)
+	if s.status.Slowed || s.status.Unreachable {
+		o.opts.Log.Warn("account goes on as its platform left it", "account", a.name, "pace", s.status.Share,
+			"held_ms", p.Wait.Milliseconds(), "refused_in_a_row", s.status.Refused, "unreachable", s.status.Unreachable, "since", s.since)
 	}
 }

@@ -427,7 +427,7 @@ func FuzzRecall(f *testing.F) {
 		if n := a.pacer.Parallel(); n < 1 {
 			t.Errorf("a note leaves %d slots", n)
 		}
-		if s := a.pacer.Standing(); s.Share <= 0 || s.Share > 1 {
+		if s := a.pacer.Status(); s.Share <= 0 || s.Share > 1 {
 			t.Errorf("a note leaves %v of the pace", s.Share)
 		}
 	})

@@ -1,7 +1,6 @@
 package pace
 
 import (
-	"math"
 	"time"
 
 	"bot/engine"
@@ -71,20 +70,4 @@ func (b *breaker) fail(now, left time.Time, chance func() float64) (opened bool)
 	b.fails++
 	b.until = now.Add(pause(b.fails, longestUnreachable, chance))
 	return b.fails == 1
-}
-
-// gap draws from a normal distribution around the middle of the range, a
-// quarter of its width as deviation, until the draw lies in the range: one in
-// twenty-two does not.
-func gap(r engine.Range, chance func() float64) time.Duration {
-	middle, sigma := float64(r.Min+r.Max)/2, float64(r.Max-r.Min)/4
-	for range 100 {
-		// Box-Muller; 1-u keeps the logarithm away from zero.
-		z := math.Sqrt(-2*math.Log(1-chance())) * math.Cos(2*math.Pi*chance())
-		if d := time.Duration(middle + z*sigma); d >= r.Min && d <= r.Max {
-			return d
-		}
-	}
-	// Only a source that is not random gets here.
-	return time.Duration(middle)
 }

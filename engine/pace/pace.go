@@ -125,8 +125,8 @@ func (p *Pacer) Trouble(now time.Time) Trouble {
 	}
 }
 
-// Standing is how an account stands with its platform.
-type Standing struct {
+// Status is how an account stands with its platform.
+type Status struct {
 	Share       float64   // of the usual pace that it may; 1 is all of it
 	Slowed      bool      // it was throttled and has not recovered; Share may be 1 already
 	Refused     int       // requests in a row that were refused
@@ -135,10 +135,10 @@ type Standing struct {
 	Unreachable bool      // nobody answers, or the platform does not serve it
 }
 
-// Standing returns how the account stands with its platform.
-func (p *Pacer) Standing() Standing {
+// Status returns how the account stands with its platform.
+func (p *Pacer) Status() Status {
 	t := &p.throttle
-	return Standing{
+	return Status{
 		Share: t.share(), Slowed: t.level != 0, Refused: t.refused, Probing: t.open(), Until: t.until,
 		Unreachable: p.breaker.fails > 0,
 	}

@@ -32,7 +32,7 @@ func (p *Pacer) throttles(left time.Time) {
 
 func wantShare(t *testing.T, p *Pacer, want float64) {
 	t.Helper()
-	if got := p.Standing().Share; got != want {
+	if got := p.Status().Share; got != want {
 		t.Errorf("the account may send at %v of its pace, want %v", got, want)
 	}
 }
@@ -67,13 +67,13 @@ func TestWaitsOfUnsaidLengthGrowUntilSomethingIsCarriedOut(t *testing.T) {
 	for i, upper := range []time.Duration{2, 4, 8, 16, 32, 64, 128, 256, 300, 300} {
 		upper *= second
 		now = send(p, now, p.throttles)
-		if held := p.Standing().Until.Sub(now); held < upper/2 || held > upper {
+		if held := p.Status().Until.Sub(now); held < upper/2 || held > upper {
 			t.Errorf("wait %d is %v, want %v to %v", i+1, held, upper/2, upper)
 		}
 	}
 	now = send(p, now, p.succeeds)
 	now = send(p, now, p.throttles)
-	if held := p.Standing().Until.Sub(now); held > 2*second {
+	if held := p.Status().Until.Sub(now); held > 2*second {
 		t.Errorf("after a success the wait is %v again", held)
 	}
 }
@@ -85,7 +85,7 @@ func TestAnAnswerThatCarriesNothingOutEndsNoRowOfRefusals(t *testing.T) {
 		now = send(p, now, p.throttles)
 	}
 	now = send(p, now, func(left time.Time) { p.Answered(left, left, false) })
-	if s := p.Standing(); !s.Probing || s.Refused != 3 {
+	if s := p.Status(); !s.Probing || s.Refused != 3 {
 		t.Errorf("after a failure of another kind: %+v", s)
 	}
 	if wait, _ := p.Wait(now.Add(time.Minute)); wait != 0 {
@@ -156,7 +156,7 @@ func TestRecoveryTakesAsLongAsStated(t *testing.T) {
 			}
 			first := send(p, now, p.succeeds)
 			now = first
-			for p.Standing().Slowed {
+			for p.Status().Slowed {
 				now = send(p, now, p.succeeds)
 			}
 			// A step comes with the first send after its half minute.
@@ -190,7 +190,7 @@ func TestARefusalIsForgottenAfterAnHour(t *testing.T) {
 	now = send(p, now.Add(Forgets+10*second-1), p.succeeds)
 	wantShare(t, p, 0.5)
 	send(p, now.Add(1), p.succeeds)
-	if s := p.Standing(); s.Slowed {
+	if s := p.Status(); s.Slowed {
 		t.Errorf("an hour after the wait: %+v", s)
 	}
 }
@@ -198,7 +198,7 @@ func TestARefusalIsForgottenAfterAnHour(t *testing.T) {
 func TestARefusalDuringTheRecoveryHalvesWhatThereIs(t *testing.T) {
 	p := newPacer(Limits{Rate: engine.Rate{N: 10, Per: second}})
 	now := send(p, start, p.throttles)
-	for p.Standing().Share < 0.8 {
+	for p.Status().Share < 0.8 {
 		now = send(p, now, p.succeeds)
 	}
 	send(p, now, p.throttles)
@@ -223,7 +223,7 @@ func TestAnAccountWithoutARateIsMeasured(t *testing.T) {
 		t.Fatalf("wait %v by %s, want 200ms by platform: half of ten a second", wait, by)
 	}
 	began := now
-	for p.Standing().Slowed {
+	for p.Status().Slowed {
 		now = send(p, now, p.succeeds)
 	}
 	if took := now.Sub(began); took < 240*second || took > 245*second { // seven steps are 1.2, the eighth passes a quarter more
@@ -261,12 +261,12 @@ func TestTheThirdRefusalInARowOpensTheBreaker(t *testing.T) {
 	now := start
 	for i := range 2 {
 		now = send(p, now, p.throttles)
-		if p.Standing().Probing {
+		if p.Status().Probing {
 			t.Fatalf("open after %d refusals", i+1)
 		}
 	}
 	send(p, now, p.throttles)
-	now = p.Standing().Until
+	now = p.Status().Until
 	p.Take(now, "c", engine.SendText) // the probe
 	if wait, by := p.Wait(now.Add(time.Hour)); wait != Forever || by != ByPlatform {
 		t.Errorf("beside the probe: wait %v by %s", wait, by)
@@ -285,7 +285,7 @@ func TestTheThirdRefusalInARowOpensTheBreaker(t *testing.T) {
 		t.Errorf("a probe that did not leave makes the next wait %v", wait)
 	}
 	send(p, now.Add(time.Minute), p.succeeds)
-	if s := p.Standing(); s.Probing || s.Refused != 0 {
+	if s := p.Status(); s.Probing || s.Refused != 0 {
 		t.Errorf("after a success: %+v", s)
 	}
 }
@@ -296,14 +296,14 @@ func TestAnOpenBreakerDoesNotBelieveAShortWaitThatNeverHelps(t *testing.T) {
 	for range 10 {
 		now = send(p, now, func(left time.Time) { p.Throttled(left, left, second) })
 	}
-	if held := p.Standing().Until.Sub(now); held < longestThrottled/2 {
+	if held := p.Status().Until.Sub(now); held < longestThrottled/2 {
 		t.Errorf("held for %v after ten refusals", held)
 	}
 	p = newPacer(Limits{})
 	now = start
 	for range 10 {
 		now = send(p, now, func(left time.Time) { p.Throttled(left, left, time.Hour) })
-		if held := p.Standing().Until.Sub(now); held != time.Hour {
+		if held := p.Status().Until.Sub(now); held != time.Hour {
 			t.Fatalf("held for %v, want the hour that was asked for", held)
 		}
 	}
@@ -389,7 +389,7 @@ func TestWhatIsResumedIsBounded(t *testing.T) {
 		if wait, by := p.Wait(start); wait != 0 {
 			t.Errorf("%+v: wait %v by %s", memo, wait, by)
 		}
-		if s := p.Standing(); s.Share < 1./16 || s.Share > 1 || s.Refused > 0 && !s.Slowed {
+		if s := p.Status(); s.Share < 1./16 || s.Share > 1 || s.Refused > 0 && !s.Slowed {
 			t.Errorf("%+v: %+v", memo, s)
 		}
 	}
@@ -403,8 +403,8 @@ func TestOnePacerSlowsNoOther(t *testing.T) {
 	for range 5 {
 		now = send(a, now, a.throttles)
 	}
-	if wait, _ := b.Wait(now); wait != 0 || b.Standing() != (Standing{Share: 1}) {
-		t.Errorf("the other waits %v and stands %+v", wait, b.Standing())
+	if wait, _ := b.Wait(now); wait != 0 || b.Status() != (Status{Share: 1}) {
+		t.Errorf("the other waits %v and stands %+v", wait, b.Status())
 	}
 }
 
