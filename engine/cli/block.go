@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"time"
 
 	"bot/engine/api"
 )
@@ -59,15 +58,8 @@ func (c *call) barredList(ctx context.Context, a *adminClient, account string) i
 		return exitFailed
 	}
 	return printList(c, people, "nobody is blocked or has unsubscribed", "USER\tBLOCKED\tUNSUBSCRIBED", func(p api.Contact) string {
-		return p.User + "\t" + since(p.Blocked) + "\t" + since(p.Unsubscribed)
+		return p.User + "\t" + moment(p.Blocked) + "\t" + moment(p.Unsubscribed)
 	})
-}
-
-func since(t time.Time) string {
-	if t.IsZero() {
-		return "-"
-	}
-	return t.Format(time.RFC3339)
 }
 
 // barred returns all of an account, page after page.

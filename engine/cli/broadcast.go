@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,8 +8,6 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
-	"os"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -69,7 +66,7 @@ type newBroadcast struct {
 	c *call
 	api.NewBroadcast
 	to, params      string
-	labels, without string
+	labels, without labelList
 	yes             bool
 }
 
@@ -82,8 +79,8 @@ func (n *newBroadcast) flags() {
 	f.StringVar(&n.params, "params", "", "create: its params as `JSON`; texts in it are templates")
 	f.StringVar(&n.to, "to", "", "create: a `file` of recipients, an id a line; - reads standard input")
 	f.StringVar(&n.Audience, "audience", "", "create: the `name` of an audience")
-	f.StringVar(&n.labels, "label", "", "create: to contacts with all of these `labels`, set apart by commas")
-	f.StringVar(&n.without, "without", "", "create: to contacts with none of these `labels`")
+	f.Var(&n.labels, "label", "create: to contacts with all of these `labels`, with commas; may be repeated")
+	f.Var(&n.without, "without", "create: to contacts with none of these `labels`, likewise")
 	f.StringVar(&n.ActiveWithin, "active", "", "create: to contacts who wrote within that `time`, such as 30d")
 	f.StringVar(&n.Where, "where", "", "create: to contacts that are private or group")
 	f.StringVar(&n.Rate, "rate", "", "create: how fast, such as `100/s` (default the account's own rate, or 10/s)")
@@ -97,7 +94,7 @@ func (n *newBroadcast) create(ctx context.Context) int {
 		fmt.Fprintln(c.Err, "say which account sends: -account NAME")
 		return exitUsage
 	}
-	n.Labels, n.Without = commas(n.labels), commas(n.without)
+	n.Labels, n.Without = n.labels, n.without
 	chosen := len(n.Labels)+len(n.Without) > 0 || n.ActiveWithin != "" || n.Where != ""
 	if given := []bool{n.to != "", n.Audience != "", chosen}; count(given) != 1 {
 		fmt.Fprintln(c.Err, "say whom it reaches, in one way: -to FILE, -audience NAME, or contacts by -label, -without, -active, -where")
@@ -125,16 +122,6 @@ func (n *newBroadcast) create(ctx context.Context) int {
 	return n.offer(ctx, a, &made, start)
 }
 
-// commas are the parts of a list, without spaces and empty ones.
-func commas(s string) (parts []string) {
-	for p := range strings.SplitSeq(s, ",") {
-		if p = strings.TrimSpace(p); p != "" {
-			parts = append(parts, p)
-		}
-	}
-	return parts
-}
-
 func count(all []bool) (n int) {
 	for _, b := range all {
 		if b {
@@ -150,14 +137,11 @@ func (n *newBroadcast) post(ctx context.Context, a *adminClient, made *api.Broad
 	if n.to == "" {
 		return a.do(ctx, http.MethodPost, path, n.NewBroadcast, made)
 	}
-	file := io.NopCloser(n.c.In)
-	if n.to != "-" {
-		var err error
-		if file, err = os.Open(n.to); err != nil {
-			return err
-		}
+	file, closeFile, err := n.c.open(n.to)
+	if err != nil {
+		return err
 	}
-	defer file.Close()
+	defer closeFile()
 	out, in := io.Pipe()
 	parts := multipart.NewWriter(in)
 	go func() { in.CloseWithError(n.write(parts, file)) }()
@@ -214,23 +198,6 @@ func (n *newBroadcast) offer(ctx context.Context, a *adminClient, made *api.Broa
 	return exitOK
 }
 
-// asks tells whether there is somebody to ask.
-func (c *call) asks() bool {
-	f, ok := c.In.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
-}
-
-// confirm asks a question to which no is the answer unless somebody says yes.
-func (c *call) confirm(question string) bool {
-	fmt.Fprintf(c.Out, "%s [y/N] ", question)
-	answer, _ := bufio.NewReader(c.In).ReadString('\n')
-	return slices.Contains([]string{"y", "yes", "是"}, strings.ToLower(strings.TrimSpace(answer)))
-}
-
 func (c *call) broadcastList(ctx context.Context) int {
 	a, code := c.admin()
 	if a == nil {
@@ -251,12 +218,10 @@ func (c *call) broadcastShow(ctx context.Context, a *adminClient, id string) err
 	if err := a.do(ctx, http.MethodGet, broadcastPath(id), nil, &b); err != nil {
 		return err
 	}
-	enc := json.NewEncoder(c.Out)
-	enc.SetEscapeHTML(false)
-	if !c.json {
-		enc.SetIndent("", "  ")
+	if c.json {
+		return json.NewEncoder(c.Out).Encode(b)
 	}
-	return enc.Encode(b)
+	return c.indented(b)
 }
 
 // broadcastResults prints the numbers, and who was not reached.

@@ -94,8 +94,5 @@ func (c *call) commandShow(ctx context.Context, a *adminClient, id string) error
 	if err := a.do(ctx, http.MethodGet, commandPath(id), nil, &v); err != nil {
 		return err
 	}
-	enc := json.NewEncoder(c.Out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	return c.indented(v)
 }

@@ -3,10 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 
 	"bot/engine/api"
@@ -118,14 +116,7 @@ func contactLine(k api.Known) string {
 			state = append(state, s.word)
 		}
 	}
-	return strings.Join([]string{k.ID, orDash(k.Name), orDash(strings.Join(k.Labels, ",")), orDash(k.Since), orDash(k.Active), orDash(strings.Join(state, ","))}, "\t")
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
+	return strings.Join([]string{k.ID, dash(k.Name), dash(strings.Join(k.Labels, ",")), dash(k.Since), dash(k.Active), dash(strings.Join(state, ","))}, "\t")
 }
 
 func contactPath(account, id string) string {
@@ -210,16 +201,4 @@ func (v *contactsCall) importFile(ctx context.Context, c *call, a *adminClient, 
 func (c *call) stopped(name string, done int, err error) int {
 	c.say(fmt.Errorf("%s: %w; %d were imported before that (mend it and import the file again)", name, err, done))
 	return exitFailed
-}
-
-// open opens a file that is named on the command line, or what is typed in for "-".
-func (c *call) open(name string) (in io.Reader, closeFile func() error, err error) {
-	if name == "-" {
-		return c.In, func() error { return nil }, nil
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	return f, f.Close, nil
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -100,8 +99,5 @@ func (c *call) deadShow(ctx context.Context, a *adminClient, id string) error {
 	if err := a.do(ctx, http.MethodGet, "/api/v1/dead/"+id, nil, &l); err != nil {
 		return err
 	}
-	enc := json.NewEncoder(c.Out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(l)
+	return c.indented(l)
 }

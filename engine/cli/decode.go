@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -116,11 +115,8 @@ type decoded struct {
 }
 
 func (c *call) sayDecoded(d app.Decoded, method string) int {
-	out := json.NewEncoder(c.Out)
-	out.SetEscapeHTML(false)
-	out.SetIndent("", "  ")
 	if r := d.Refusal; r != nil {
-		out.Encode(map[string]any{"refused": r.Reason, "status": r.Answer.Status, "detail": r.Detail})
+		c.indented(map[string]any{"refused": r.Reason, "status": r.Answer.Status, "detail": r.Detail})
 		return exitFailed
 	}
 	if d.Stale != 0 {
@@ -133,14 +129,14 @@ func (c *call) sayDecoded(d app.Decoded, method string) int {
 		fmt.Fprintf(c.Err, "note: a doorbell: account %q would fetch from %s\n", b.Account, b.Source)
 	}
 	if method == http.MethodGet && len(d.Receipt.Events) == 0 {
-		out.Encode(map[string]any{"answer": string(d.Receipt.Answer.Body)})
+		c.indented(map[string]any{"answer": string(d.Receipt.Answer.Body)})
 		return exitOK
 	}
 	events := make([]decoded, len(d.Receipt.Events))
 	for i, e := range d.Receipt.Events {
 		events[i] = readable(e)
 	}
-	out.Encode(events)
+	c.indented(events)
 	return exitOK
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
+	"time"
 )
 
 // printList shows rows to people under a head, or all of them as JSON to
@@ -21,7 +22,7 @@ func printList[T any](c *call, rows []T, none, head string, line func(T) string)
 	w := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, head)
 	for _, r := range rows {
-		fmt.Fprintln(w, line(r))
+		fmt.Fprintln(w, row(line(r)))
 	}
 	w.Flush()
 	return exitOK
@@ -43,6 +44,22 @@ func (c *call) each(what string, names []string, done string, do func(name strin
 	return code
 }
 
+// indented prints a value as JSON for people to read.
+func (c *call) indented(v any) error {
+	out := json.NewEncoder(c.Out)
+	out.SetEscapeHTML(false)
+	out.SetIndent("", "  ")
+	return out.Encode(v)
+}
+
+// moment is a time for a column, "-" for none.
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.Format(time.RFC3339)
+}
+
 // dash is a text for a column, "-" for none.
 func dash(s string) string {
 	if s == "" {
@@ -52,11 +69,21 @@ func dash(s string) string {
 }
 
 // oneLine shows what others wrote so that it cannot make lines, or paint the terminal.
-func oneLine(s string) string {
+func oneLine(s string) string { return strings.Map(shown, s) }
+
+// row is oneLine for a row of columns, which tabs set apart.
+func row(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
-			return ' '
+		if r == '\t' {
+			return r
 		}
-		return r
+		return shown(r)
 	}, s)
+}
+
+func shown(r rune) rune {
+	if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+		return ' '
+	}
+	return r
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -91,10 +90,7 @@ func (r *replaying) finish(sum replay.Summary) {
 		if left == nil {
 			left = map[string]int{}
 		}
-		out := json.NewEncoder(r.Out)
-		out.SetEscapeHTML(false)
-		out.SetIndent("", "  ")
-		out.Encode(map[string]any{
+		r.indented(map[string]any{
 			"since": r.from.UTC(), "events": sum.Events, "changed": sum.Changed, "left_out": left, "changes": append([]changed{}, r.changes...),
 		})
 		return

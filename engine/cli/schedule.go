@@ -62,11 +62,3 @@ func scheduleLine(s api.Schedule) string {
 	}
 	return s.Name + "\t" + s.When + "\t" + s.Does + "\t" + next + "\t" + moment(s.Due) + "\t" + string(s.State) + "\t" + took + "\t" + note
 }
-
-// moment is a time for people, "-" for none.
-func moment(t time.Time) string {
-	if t.IsZero() {
-		return "-"
-	}
-	return t.Format(time.RFC3339)
-}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -32,9 +31,7 @@ func traceVerb(ctx context.Context, c *call) int {
 		return exitFailed
 	}
 	if c.json {
-		out := json.NewEncoder(c.Out)
-		out.SetIndent("", "  ")
-		out.Encode(life)
+		c.indented(life)
 		return exitOK
 	}
 	w := tabwriter.NewWriter(c.Out, 0, 8, 2, ' ', 0)
