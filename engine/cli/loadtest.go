@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -32,6 +33,8 @@ func loadtestVerb(ctx context.Context, c *call) int {
 	}
 	o, read := c.loadtestFlags()
 	floorFile := c.flags.String("floors", "", "a TOML `file` of figures that must be held; exit 1 when one is not")
+	reportFile := c.flags.String("report", "", "a `file` for the report as JSON, besides what is printed")
+	c.flags.Usage = c.loadtestUsage
 	if code, ok := c.parse(0, 0); !ok {
 		return code
 	}
@@ -61,11 +64,17 @@ func loadtestVerb(ctx context.Context, c *call) int {
 	if c.json {
 		err = json.NewEncoder(c.Out).Encode(report)
 	} else {
-		err = report.Print(c.Out)
+		err = report.Print(c.Out, terminal(c.Out))
 	}
 	if err != nil {
 		c.say(fmt.Errorf("write report: %w", err))
 		return exitFailed
+	}
+	if *reportFile != "" {
+		if err := writeReport(*reportFile, report); err != nil {
+			c.say(err)
+			return exitFailed
+		}
 	}
 	if !report.Sound() {
 		fmt.Fprintln(c.Err, "the engine lost, doubled or reordered events; the report says where")
@@ -99,29 +108,56 @@ func (c *call) judge(report *loadtest.Report, floors []loadtest.Floor) int {
 // after the flags were parsed.
 func (c *call) loadtestFlags() (o *loadtest.Options, read func() error) {
 	o = &loadtest.Options{
-		Version: c.Version, OpenStore: c.openToFill, Progress: c.Err, Now: c.Now,
+		Version: c.Version, OpenStore: c.openToFill, Progress: c.Err, Live: terminal(c.Err), Now: c.Now,
 	}
 	f := c.flags
 	scenarios := f.String("scenario", "chain", "what to measure, a `list`: "+strings.Join(loadtest.Scenarios(), ", ")+"; or all")
 	f.IntVar(&o.Rounds, "rounds", 5, "how `often` everything is measured, in turns")
 	f.DurationVar(&o.Duration, "duration", 2*time.Second, "of each measurement")
+	f.DurationVar(&o.Duration, "for", 10*time.Second, "of profile, how long callbacks come; else the same as -duration")
+	platforms := f.String("profile", "calm", "of profile, what the platform is like, a `list` (below)")
+	f.Float64Var(&o.Rate, "rate", 500, "of profile, callbacks per `second`; 0 = as fast as they are answered")
+	retell := f.String("redeliver", "none", "of profile, `how` callbacks that are not answered in time are told again (below)")
+	lost := f.String("lost-answers", "0", "of profile, the `share` of the engine's answers that never reach the sender, like 1%")
+	f.Float64Var(&o.Hurry, "hurry", 1, "of profile, by how `much` the sender's waits before it tells again are shortened, like 60")
+	f.StringVar((*string)(&o.Trace), "trace", string(loadtest.TraceOn), "whether the engine traces: on, off, or both to compare (chain, profile)")
 	f.DurationVar(&o.Warmup, "warmup", 500*time.Millisecond, "before each measurement")
-	connections := f.String("connections", "16,64,256", "of acks, a `list`")
+	connections := f.String("connections", "16,64,256", "of acks, a `list`; profile takes the first, 64 by default")
 	rates := f.String("rates", "1000,2500,5000", "of latency (bulk takes the first), callbacks per second, a `list`")
 	keys := f.String("keys", "10000,1000000", "ids in the dedup window, of keys, a `list`")
 	f.IntVar(&o.Backlog, "backlog", 200_000, "events that wait, of recover and memory")
 	f.IntVar(&o.Bulk, "bulk", 100_000, "commands that are sent meanwhile, of bulk")
 	f.IntVar(&o.Long, "long", 1_000_000, "events of long")
-	f.IntVar(&o.Conversations, "conversations", 10_000, "how many people write")
+	f.IntVar(&o.Conversations, "conversations", 10_000, "how many people write in turn, the n-th message always by the same one")
 	f.IntVar(&o.Callers, "callers", 16, "how many write at once, of channels")
 	f.IntVar(&o.Events, "events", 2_000_000, "at most, in one measurement")
 	f.StringVar(&o.Dir, "dir", "", "where the stores lie; default the system's `folder` for temporary files")
 	f.DurationVar(&o.Manners.Delay, "stub-delay", 0, "before each of the platform's answers")
+	hangUp := f.String("stub-hang-up", "0", "`share` of replies that the platform carries out and hangs up on, like 1%")
 	fail := f.String("stub-fail", "0", "`share` of replies that the platform answers 500, like 5%")
 	throttle := f.String("stub-throttle", "", "`rate` beyond which the platform answers 429, like 500/s")
 	return o, func() error {
-		var errs [5]error
+		var errs [8]error
+		given := make(map[string]bool)
+		f.Visit(func(f *flag.Flag) { given[f.Name] = true })
 		o.Scenarios = list(*scenarios)
+		if !given["scenario"] && slices.ContainsFunc(ofProfile, func(name string) bool { return given[name] }) {
+			o.Scenarios = []string{"profile"}
+		}
+		if onlyProfile := slices.Equal(o.Scenarios, []string{"profile"}); onlyProfile {
+			if !given["rounds"] {
+				o.Rounds = 1
+			}
+			if !given["connections"] {
+				*connections = strconv.Itoa(loadtest.Middle)
+			}
+		} else if !given["for"] && !given["duration"] {
+			o.Duration = 2 * time.Second
+		}
+		o.Profiles = list(*platforms)
+		o.Retell, errs[5] = loadtest.RedeliveryNamed(*retell)
+		o.Deaf, errs[6] = stub.ParseShare(*lost)
+		o.Manners.HangUp, errs[7] = stub.ParseShare(*hangUp)
 		if slices.Contains(o.Scenarios, "all") {
 			o.Scenarios = loadtest.Scenarios()
 		}
@@ -134,6 +170,61 @@ func (c *call) loadtestFlags() (o *loadtest.Options, read func() error) {
 		}
 		return errors.Join(errs[:]...)
 	}
+}
+
+// ofProfile are the flags that mean the scenario profile where none is named.
+var ofProfile = []string{"profile", "for", "rate", "redeliver", "lost-answers", "hurry"}
+
+// loadtestUsage is what -help prints.
+func (c *call) loadtestUsage() {
+	w := c.flags.Output()
+	fmt.Fprint(w, loadtestHelp)
+	fmt.Fprintln(w, "\nProfiles of the platform that replies are sent to:")
+	for _, p := range loadtest.Profiles() {
+		fmt.Fprintf(w, "  %-10s %s\n", p.Name, p.Says)
+	}
+	fmt.Fprintln(w, "\nHow the sender of callbacks tells again:")
+	for _, r := range loadtest.Redeliveries() {
+		fmt.Fprintf(w, "  %-10s %s\n", r.Name, r.Says)
+	}
+	fmt.Fprintln(w, "\nOptions:")
+	c.flags.PrintDefaults()
+}
+
+const loadtestHelp = `usage: bot loadtest [options]
+
+Starts this program as a server with a configuration and a store of its own, sends it
+callbacks over real sockets, takes its replies as the platform, and counts: nothing
+acknowledged may be lost, answered twice or out of order. Exit 1 when something was.
+
+  bot loadtest                                     the whole chain as fast as it goes, compared with a bare handler
+  bot loadtest -for 30s -rate 500 -profile flaky   half a minute with a platform that fails now and then
+  bot loadtest -profile calm,slow,throttled,failing,flaky,outage
+  bot loadtest -for 30s -redeliver wecom -lost-answers 1% -hurry 5
+  bot loadtest -scenario chain -trace both         what the trace costs
+  bot loadtest -for 10s -report report.json        every figure, for programs
+`
+
+// writeReport leaves the report where programs look for it.
+func writeReport(path string, report *loadtest.Report) error {
+	b, err := json.MarshalIndent(report, "", "  ")
+	if err == nil {
+		err = os.WriteFile(path, append(b, '\n'), 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("write report: %w", err) // the system's error names the file
+	}
+	return nil
+}
+
+// terminal tells whether what is written there is seen by somebody at once.
+func terminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // openToFill opens a store file with the defaults of an engine's.

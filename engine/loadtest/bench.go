@@ -5,14 +5,17 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // bench is one run of the load test. One goroutine works on it.
 type bench struct {
 	Options
-	dir    string
-	memory string // a folder on a file system in memory; "" = not needed yet
-	count  int    // of folders made
+	dir      string
+	memory   string // a folder on a file system in memory; "" = not needed yet
+	count    int    // of folders made
+	progress *progress
+	patience time.Duration // 0 = patience
 }
 
 // memoryDir is where Linux keeps files in memory.
@@ -65,7 +68,7 @@ type trial struct {
 
 // scenarios are all there are.
 func scenarios() []scenario {
-	return []scenario{acks, chain, latency, bulk, duplicates, recovery, keys, memory, long, channels, incumbents}
+	return []scenario{acks, chain, profiles, latency, bulk, duplicates, recovery, keys, memory, long, channels, incumbents}
 }
 
 // scenario measures all rounds of all groups, in turns, so that what the
@@ -84,11 +87,14 @@ func (b *bench) scenario(ctx context.Context, s scenario) (Result, error) {
 			}
 			row := make([]Sample, len(g.trials))
 			for j, t := range g.trials {
+				what := fmt.Sprintf("%s %d/%d · %s · %s", s.name, round+1, b.Rounds, g.name, t.name)
+				b.progress.begin(what)
 				if row[j], err = t.run(ctx); err != nil {
+					b.progress.clear()
 					return Result{}, fmt.Errorf("%s, %s: %w", g.name, t.name, err)
 				}
 				row[j].Sync = milliseconds(f)
-				fmt.Fprintf(b.Progress, "%s %d/%d · %s · %s: %s\n", s.name, round+1, b.Rounds, g.name, t.name, row[j].brief())
+				b.progress.end(what + ": " + row[j].brief())
 			}
 			samples[i] = append(samples[i], row)
 		}

@@ -35,7 +35,7 @@ const bulkMark = "bulk "
 
 // besideBulk measures while commands are being sent.
 func (b *bench) besideBulk(ctx context.Context, m measurement) (Sample, error) {
-	r, err := b.rig(ctx, m.load.conversations, m.load.connections)
+	r, err := b.rig(ctx, b.Manners, m.load.conversations, m.load.connections)
 	if err != nil {
 		return Sample{}, err
 	}
@@ -57,7 +57,7 @@ func (b *bench) besideBulk(ctx context.Context, m measurement) (Sample, error) {
 	if err != nil {
 		return Sample{}, errors.Join(err, srv.ended())
 	}
-	s.Malformed = int(r.platform.malformed.Load())
+	s.Malformed, s.Platform = int(r.platform.malformed.Load()), r.platform.counts()
 	s.Bulk = per(float64(r.platform.bulk.Load()-sent), time.Since(began).Seconds())
 	if int(r.platform.bulk.Load()) >= b.Bulk {
 		return Sample{}, fmt.Errorf("all %d bulk commands had been sent before the measurement was over: -bulk must be larger, or -duration shorter", b.Bulk)

@@ -48,7 +48,7 @@ func (b *bench) talk(ctx context.Context, d dialect) (Sample, error) {
 	defer srv.kill()
 	talking.platform, talking.target = platform, "http://"+srv.addr+callbackPath
 
-	s, err := b.observe(ctx, &rig{ledger: led}, srv, talking, true)
+	s, err := b.observe(ctx, &rig{ledger: led, patience: patience}, srv, talking, true)
 	if err != nil {
 		return Sample{}, err
 	}

@@ -15,21 +15,22 @@ import (
 // It knows just enough of the protocol to find the end of an answer: a real
 // client would take more CPU than the server it measures.
 type client struct {
-	conn net.Conn
-	r    *bufio.Reader
+	conn   net.Conn
+	r      *bufio.Reader
+	within time.Duration // of each answer
 }
 
 // answerWithin bounds one request, so that a server that hangs ends the run
 // with an error instead of holding it up.
 const answerWithin = 30 * time.Second
 
-func dial(ctx context.Context, addr string) (*client, error) {
+func dial(ctx context.Context, addr string, within time.Duration) (*client, error) {
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "tcp", addr)
 	if err != nil {
 		return nil, err
 	}
-	return &client{conn, bufio.NewReader(conn)}, nil
+	return &client{conn, bufio.NewReader(conn), within}, nil
 }
 
 func (c *client) close() error { return c.conn.Close() }
@@ -37,7 +38,7 @@ func (c *client) close() error { return c.conn.Close() }
 // post writes the request and reads the whole answer. After an error the
 // connection is of no use any more.
 func (c *client) post(request []byte) (status int, err error) {
-	if err := c.conn.SetDeadline(time.Now().Add(answerWithin)); err != nil {
+	if err := c.conn.SetDeadline(time.Now().Add(c.within)); err != nil {
 		return 0, err
 	}
 	if _, err := c.conn.Write(request); err != nil {

@@ -1,6 +1,7 @@
 package loadtest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -18,6 +19,9 @@ type load struct {
 	rate          float64 // callbacks per second of all connections together; 0: as fast as answers come
 	duplicates    float64 // share of requests that repeat an earlier event, 0 to 1
 	events        int     // at most this many different ones
+	retell        Redelivery
+	hurry         float64 // by how much the waits of retell are shortened; 0 = 1
+	deaf          float64 // share of answers that never reach the platform, 0 to 1
 }
 
 // generator sends callbacks and keeps account of the answers.
@@ -40,10 +44,15 @@ type traffic struct {
 	ok        int
 	failed    int   // requests without an answer, from the very beginning
 	lastError error // of the last of them
+	retold    int   // tellings after the first, from the very beginning
+	gaveUp    int   // events that were told as often as the platform does and never answered, as far as it knows
+	unheard   int   // answers that did not reach the platform
 }
 
 func newGenerator(l load, led *ledger, now time.Time) *generator {
 	l.conversations = spread(l.conversations, l.connections)
+	l.retell.Within = cmp.Or(l.retell.Within, answerWithin)
+	l.hurry = max(l.hurry, 1)
 	return &generator{load: l, ledger: led, now: now}
 }
 
@@ -59,7 +68,7 @@ func (g *generator) measure() { g.from.Store(g.ledger.now()) }
 // run sends until ctx is done, the events are used up, or no connection can be
 // had any more. It returns when every connection is closed.
 func (g *generator) run(ctx context.Context) (*traffic, error) {
-	first, err := dial(ctx, g.addr) // a wrong address is one error, not one per connection
+	first, err := dial(ctx, g.addr, g.retell.Within) // a wrong address is one error, not one per connection
 	if err != nil {
 		return nil, fmt.Errorf("connect to the server under test: %w", err)
 	}
@@ -85,6 +94,9 @@ func (t *traffic) add(part *traffic) {
 	}
 	t.ok += part.ok
 	t.failed += part.failed
+	t.retold += part.retold
+	t.gaveUp += part.gaveUp
+	t.unheard += part.unheard
 	if part.lastError != nil {
 		t.lastError = part.lastError
 	}
@@ -102,9 +114,10 @@ func (g *generator) connection(ctx context.Context, number int, t *traffic) {
 		generator: g, traffic: t, number: number,
 		request: newRequest(g.addr, g.conversations, g.now),
 		chance:  rand.New(rand.NewPCG(uint64(number), 1)),
+		again:   retellings{how: g.retell, hurry: g.hurry},
 	}
 	for ctx.Err() == nil && !s.done() {
-		c, err := dial(ctx, g.addr)
+		c, err := dial(ctx, g.addr, g.retell.Within)
 		if err != nil {
 			if ctx.Err() == nil {
 				t.failed, t.lastError = t.failed+1, err
@@ -128,6 +141,7 @@ type sender struct {
 	turns   int // how many requests
 	recent  [64]uint64
 	known   int // how many events were acked; the last of them are in recent
+	again   retellings
 	request *request
 	client  *client
 	chance  *rand.Rand
@@ -138,24 +152,65 @@ func (s *sender) done() bool {
 }
 
 // send works until ctx is done, the events are used up or the connection broke.
+// What was then still to be told again is told at once: there is no later.
 func (s *sender) send(ctx context.Context) {
 	for ctx.Err() == nil && !s.done() {
+		if r, due := s.again.next(s.ledger.now()); due {
+			s.retold++
+			if !s.tell(ctx, r.index, r.told, s.ledger.now()) {
+				return
+			}
+			continue
+		}
 		start := s.pace(ctx)
 		if start == 0 {
+			break
+		}
+		if !s.tell(ctx, s.choose(), 0, start) {
 			return
 		}
-		i := s.choose()
-		s.request.fill(i)
-		s.ledger.sent(i, start)
-		status, err := s.client.post(s.request.bytes)
-		if err != nil {
-			if ctx.Err() == nil { // a run that ends cuts off what it waits for
-				s.failed, s.lastError = s.failed+1, err
-			}
-			return
-		}
-		s.answer(i, status, start)
 	}
+	for _, r := range s.again.waiting {
+		s.retold++
+		if !s.tell(ctx, r.index, len(s.again.how.Again), s.ledger.now()) {
+			break
+		}
+	}
+	s.again.waiting = nil
+}
+
+// tell makes the callback of event i, which was told so often before, and takes
+// note of the answer. It returns false when the connection broke.
+func (s *sender) tell(ctx context.Context, i uint64, told int, start int64) bool {
+	s.request.fill(i)
+	s.ledger.sent(i, start)
+	status, err := s.client.post(s.request.bytes)
+	if err != nil {
+		if ctx.Err() == nil { // a run that ends cuts off what it waits for
+			s.failed, s.lastError = s.failed+1, err
+			s.missed(i, told+1, false) // its time is over already, or the connection closed
+		}
+		return false
+	}
+	if s.deaf > 0 && s.chance.Float64() < s.deaf {
+		s.unheard++
+		s.missed(i, told+1, true)
+		return true
+	}
+	if status != http.StatusOK {
+		s.missed(i, told+1, false)
+	}
+	s.answer(i, status, start)
+	return true
+}
+
+// missed has event i told again, if the platform does so.
+func (s *sender) missed(i uint64, told int, silent bool) {
+	if s.again.missed(i, told, s.ledger.now(), silent) {
+		s.ledger.again(i)
+		return
+	}
+	s.gaveUp++
 }
 
 func (s *sender) answer(i uint64, status int, start int64) {

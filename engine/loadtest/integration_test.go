@@ -67,7 +67,7 @@ func TestChainOfTheRealBinaryLosesNothing(t *testing.T) {
 
 func TestLoadThatIsUsedUpInTheWarmUpIsNoMeasurement(t *testing.T) {
 	_, addr := newTarget(t, always(200))
-	b := &bench{Options: Options{Warmup: time.Minute, Duration: time.Second, Conversations: 10, Events: 20, Now: time.Now}}
+	b := &bench{progress: newProgress(nil, false), Options: Options{Warmup: time.Minute, Duration: time.Second, Conversations: 10, Events: 20, Now: time.Now}}
 	start := func(context.Context, string) (*server, error) { return &server{addr: addr}, nil }
 	if _, err := b.measure(t.Context(), b.closed(start, 2, 0)); !errors.Is(err, errTooFew) {
 		t.Errorf("the error is %v", err)
@@ -107,5 +107,27 @@ func TestAStartedEngineTellsWhatItsHeapHolds(t *testing.T) {
 	}
 	if m := report.Scenarios[1].Groups[0].Rows[0].Median; m.Growth <= 0 || m.FileToLive < 1 || m.Totals.Delivered != 1000 {
 		t.Errorf("long: %+v", m)
+	}
+}
+
+func TestAMisbehavingPlatformAndARestlessSenderLoseNothing(t *testing.T) {
+	o, _ := few(t, build(t), "profile")
+	o.Profiles, o.Rate, o.Deaf, o.Hurry, o.Trace = []string{"flaky"}, 200, 0.05, 100, TraceBoth
+	o.Retell, _ = RedeliveryNamed("wecom")
+	report, err := Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !report.Promises.Kept || !report.Sound() {
+		t.Errorf("the engine does not keep its promises: %+v", report.Promises)
+	}
+	rows := report.Scenarios[0].Groups[0].Rows
+	if len(rows) != 2 || rows[0].Name != untracedName || len(rows[1].Ratios) != 1 {
+		t.Fatalf("not measured with and without a trace: %+v", rows)
+	}
+	for _, r := range rows {
+		if m := r.Median; m.Totals.Acked < 100 || m.Platform.Failed == 0 || m.Platform.HungUp == 0 || m.Totals.Repeated == 0 || m.Sender.Retold == 0 || m.Fsyncs <= 0 || m.Dead > 0 {
+			t.Errorf("%s: %+v", r.Name, m)
+		}
 	}
 }

@@ -28,6 +28,7 @@ type record struct {
 	delivered int64
 	key       uint64 // of the first delivery
 	acked     bool
+	again     bool // it is told again, so that its place in the order is anybody's guess
 }
 
 // Totals is the ledger summed up.
@@ -95,6 +96,14 @@ func (l *ledger) acked(i uint64) {
 	}
 }
 
+// again notes that event i is to be told again: it may be taken in now, or have
+// been before, after later ones of its conversation or not.
+func (l *ledger) again(i uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.at(i, true).again = true
+}
+
 // delivered notes a reply that the platform carried out.
 func (l *ledger) delivered(d delivery, conversations uint64, at int64) {
 	l.mu.Lock()
@@ -119,9 +128,11 @@ func (l *ledger) first(r *record, d delivery, at int64) {
 	if r.acked { // the reply may overtake the answer to the callback
 		l.totals.Waiting--
 	}
-	if d.index < l.last[d.conversation] {
+	switch {
+	case r.again:
+	case d.index < l.last[d.conversation]:
 		l.totals.Disordered++
-	} else {
+	default:
 		l.last[d.conversation] = d.index + 1
 	}
 	l.way.add(time.Duration(at - r.sent))

@@ -53,6 +53,13 @@ func TestLedgerAccounts(t *testing.T) {
 			l.delivered(reply(13, 1), people, 2)
 			l.delivered(reply(3, 2), people, 3)
 		}, Totals{Acked: 2, Delivered: 2, Disordered: 1}},
+		{"an event that was told again has no place in the order", func(l *ledger) {
+			send(l, 3, 13, 23)
+			l.again(3)
+			l.delivered(reply(13, 1), people, 2)
+			l.delivered(reply(3, 2), people, 3)
+			l.delivered(reply(23, 3), people, 3)
+		}, Totals{Acked: 3, Delivered: 3}},
 		{"a later event of another conversation first", func(l *ledger) {
 			send(l, 3, 14)
 			l.delivered(reply(14, 1), people, 2)

@@ -47,17 +47,39 @@ type Options struct {
 	Long          int       // events of `long`
 	Bulk          int       // commands of `bulk`
 	Conversations int
-	Callers       int // of `channels`, each with one conversation
-	Events        int // of one measurement at most
-	Manners       Manners
+	Callers       int     // of `channels`, each with one conversation
+	Events        int     // of one measurement at most
+	Manners       Manners // of the platform; for `profile`, what goes before the profile's own
+	// Of profile: what the platform is like, the rate of callbacks (0: as fast as
+	// they are answered), how they are told again, by how much the waits before that
+	// are shortened (0 is 1), and the share of answers that never reach the sender.
+	Profiles []string
+	Rate     float64
+	Retell   Redelivery
+	Hurry    float64
+	Deaf     float64
+	// Trace tells whether the engine traces, or, TraceBoth, is measured both ways by
+	// chain and profile.
+	Trace Trace
 	// Dir is where the stores lie, in a folder of their own that is removed
 	// again; "" is the system's folder for temporary files.
 	Dir string
 	// OpenStore opens a store file as the engine would, to fill it beforehand.
 	OpenStore func(ctx context.Context, path string) (store.Store, error)
 	Progress  io.Writer // one line for each measurement
+	Live      bool      // Progress is a terminal: a line there may be written anew
 	Now       func() time.Time
 }
+
+// Trace is whether the engine under test traces.
+type Trace string
+
+// The empty one is as an engine is by default, on.
+const (
+	TraceOn   Trace = "on"
+	TraceOff  Trace = "off"
+	TraceBoth Trace = "both"
+)
 
 // Middle is the number of connections of scenarios that vary something else.
 const Middle = 64
@@ -105,7 +127,26 @@ func (o *Options) Check() error {
 	if slices.Contains(o.Scenarios, channels.name) {
 		between("callers", float64(o.Callers), 1, maxCallers)
 	}
+	if slices.Contains(o.Scenarios, profiles.name) {
+		if len(o.Profiles) == 0 {
+			errs = append(errs, errors.New("profile: at least one name"))
+		}
+		for _, name := range o.Profiles {
+			if _, err := profileNamed(name); err != nil {
+				errs = append(errs, err)
+			}
+		}
+		if o.Rate != 0 {
+			between("rate per second", o.Rate, 1, 200_000)
+		}
+		between("hurry", max(o.Hurry, 1), 1, 10_000)
+		between("share of lost answers", o.Deaf, 0, 0.9)
+	}
+	if !slices.Contains([]Trace{"", TraceOn, TraceOff, TraceBoth}, o.Trace) {
+		errs = append(errs, fmt.Errorf("trace: %q is neither on nor off nor both", o.Trace))
+	}
 	between("share of failures", o.Manners.Fail, 0, 0.9)
+	between("share of hung up requests", o.Manners.HangUp, 0, 0.9)
 	for _, n := range o.Connections {
 		between("connections", float64(n), 1, 4096)
 	}
@@ -128,7 +169,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for the stores: %w", err)
 	}
-	b := &bench{Options: o, dir: dir}
+	b := &bench{Options: o, dir: dir, progress: newProgress(o.Progress, o.Live)}
 	defer b.close()
 	r := &Report{
 		Version: o.Version, Time: o.Now(), Machine: machine(runtime.NumCPU(), runtime.Version(), dir),
@@ -144,5 +185,6 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		}
 		r.Scenarios = append(r.Scenarios, result)
 	}
+	r.Promises = r.promises()
 	return r, nil
 }

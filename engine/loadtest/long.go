@@ -21,7 +21,7 @@ var long = scenario{
 
 // runLong is one round of it.
 func (b *bench) runLong(ctx context.Context) (Sample, error) {
-	r, err := b.rig(ctx, b.Conversations, Middle)
+	r, err := b.rig(ctx, b.Manners, b.Conversations, Middle)
 	if err != nil {
 		return Sample{}, err
 	}
@@ -54,7 +54,7 @@ func (b *bench) runLong(ctx context.Context) (Sample, error) {
 	s.Growth = per(commitTime(looks[1].series, looks[2].series), commitTime(begin.series, looks[0].series))
 	file := looks[2].series["bot_store_bytes"]
 	s.FileToLive = per(file, file-looks[2].series["bot_store_free_bytes"])
-	s.Malformed = int(r.platform.malformed.Load())
+	s.Malformed, s.Platform = int(r.platform.malformed.Load()), r.platform.counts()
 	return s, srv.ended()
 }
 

@@ -47,7 +47,10 @@ func between(before, after look, sent *traffic, loaded time.Duration, replies bo
 	s.Device = per(float64(after.usage.written-before.usage.written), events)
 	s.Others = max(0, per((after.usage.busy-before.usage.busy-ours).Seconds(), seconds))
 	delta := func(name string) float64 { return after.series[name] - before.series[name] }
+	s.Dead = int(after.series["bot_dead_letters"])
+	s.Sender = Sender{Retold: sent.retold, Unheard: sent.unheard, GaveUp: sent.gaveUp}
 	s.Commits = per(delta("bot_commit_seconds_count"), events)
+	s.Fsyncs = syncsOfCommit * s.Commits
 	s.Acts = per(delta("bot_commit_acts_sum"), delta("bot_commit_acts_count"))
 	s.Handled = per(delta("bot_events_handled_total"), delta("bot_events_queued_total"))
 	for status, n := range sent.statuses {
@@ -58,6 +61,9 @@ func between(before, after look, sent *traffic, loaded time.Duration, replies bo
 	}
 	return s
 }
+
+// syncsOfCommit: bbolt writes its pages, then its root.
+const syncsOfCommit = 2
 
 // per is a ratio that is 0 where there is nothing to divide by.
 func per(n, of float64) float64 {

@@ -1,6 +1,7 @@
 package loadtest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -11,6 +12,7 @@ type measurement struct {
 	start   starter
 	load    load // its addr is the server's
 	replies bool
+	manners Manners // of the platform, where Options.Manners leave them open
 }
 
 // trial wraps a measurement for a group.
@@ -28,7 +30,7 @@ func (b *bench) engineTrial(name string, m measurement) trial {
 // measure starts the server, lets the load run warm, measures for the
 // duration, and where replies are waited for goes on until the last has come.
 func (b *bench) measure(ctx context.Context, m measurement) (Sample, error) {
-	r, err := b.rig(ctx, m.load.conversations, m.load.connections)
+	r, err := b.rig(ctx, b.Manners.or(m.manners), m.load.conversations, m.load.connections)
 	if err != nil {
 		return Sample{}, err
 	}
@@ -40,7 +42,7 @@ func (b *bench) measure(ctx context.Context, m measurement) (Sample, error) {
 	defer srv.kill()
 	m.load.addr = srv.addr
 	s, err := b.observe(ctx, r, srv, newGenerator(m.load, r.ledger, b.Now()), m.replies)
-	s.Malformed = int(r.platform.malformed.Load())
+	s.Malformed, s.Platform = int(r.platform.malformed.Load()), r.platform.counts()
 	return s, err
 }
 
@@ -48,20 +50,21 @@ func (b *bench) measure(ctx context.Context, m measurement) (Sample, error) {
 type rig struct {
 	ledger   *ledger
 	platform *platform
+	patience time.Duration
 	close    func()
 }
 
 // rig sets a platform up for conversations spread over connections.
-func (b *bench) rig(ctx context.Context, conversations, connections int) (*rig, error) {
+func (b *bench) rig(ctx context.Context, m Manners, conversations, connections int) (*rig, error) {
 	led := newLedger()
-	p, err := newPlatform(b.Manners, spread(conversations, connections), led)
+	p, err := newPlatform(m, spread(conversations, connections), led)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() { defer close(ended); p.run(ctx) }()
-	return &rig{led, p, func() { cancel(); <-ended }}, nil
+	return &rig{led, p, cmp.Or(b.patience, patience), func() { cancel(); <-ended }}, nil
 }
 
 // source is where callbacks come from.
@@ -74,9 +77,12 @@ type source interface {
 
 // observe drives the load against a running server and sums up.
 func (b *bench) observe(ctx context.Context, r *rig, srv *server, g source, replies bool) (Sample, error) {
+	if r.platform != nil {
+		r.platform.begin()
+	}
 	loading := b.begin(ctx, g)
 	defer loading.stop()
-	stopWatch := watch(r.ledger)
+	stopWatch := watch(r.ledger, b.progress.during)
 	defer stopWatch()
 
 	if loading.wait(ctx, b.Warmup); loading.ended() {
@@ -167,7 +173,7 @@ func (r *rig) drain(ctx context.Context, srv *server) error {
 	poll := time.NewTicker(time.Millisecond)
 	defer poll.Stop()
 	last, since := r.ledger.sum().Waiting, time.Now()
-	for last > 0 && time.Since(since) < patience {
+	for last > 0 && time.Since(since) < r.patience {
 		select {
 		case <-poll.C:
 		case <-ctx.Done():
@@ -183,20 +189,25 @@ func (r *rig) drain(ctx context.Context, srv *server) error {
 	return nil
 }
 
-// watch notes the backlog twenty times a second, until the func that it
-// returns is called, which may happen twice.
-func watch(l *ledger) (stop func() []int) {
+// watchEvery is how often the backlog is looked at.
+const watchEvery = 50 * time.Millisecond
+
+// watch notes the backlog twenty times a second and tells of it, until the func
+// that it returns is called, which may happen twice.
+func watch(l *ledger, tell func(at time.Duration, t Totals, course []int)) (stop func() []int) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	var course []int
 	go func() {
 		defer close(done)
-		tick := time.NewTicker(50 * time.Millisecond)
+		tick := time.NewTicker(watchEvery)
 		defer tick.Stop()
 		for {
 			select {
 			case <-tick.C:
-				course = append(course, l.sum().Waiting)
+				t := l.sum()
+				course = append(course, t.Waiting)
+				tell(time.Duration(l.now()), t, course)
 			case <-ctx.Done():
 				return
 			}

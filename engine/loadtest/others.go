@@ -177,7 +177,7 @@ func (b *bench) flaskAt(ctx context.Context, s *server, python, addr, url string
 // application refuses, so that nothing is stored.
 func answering(addr string) func(context.Context) bool {
 	return func(ctx context.Context) bool {
-		c, err := dial(ctx, addr)
+		c, err := dial(ctx, addr, answerWithin)
 		if err != nil {
 			return false
 		}

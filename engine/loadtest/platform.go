@@ -15,17 +15,7 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
-
-	"bot/engine"
 )
-
-// Manners is how the platform that replies are sent to behaves. The zero value
-// answers everything with success, at once.
-type Manners struct {
-	Delay    time.Duration // before each answer
-	Fail     float64       // share answered 500 and not carried out, 0 to 1
-	Throttle engine.Rate   // beyond it requests are answered 429 and not carried out; zero: none
-}
 
 // platform is what replies are sent to. It reads as much of HTTP/1.1 as it
 // takes to find a request's end and its idempotency key, so that most of the
@@ -39,6 +29,22 @@ type platform struct {
 	listener      net.Listener
 	bulk          atomic.Int64 // bulk commands that came
 	malformed     atomic.Int64 // requests from which no event could be read
+	began         atomic.Int64 // ledger time of the load's beginning
+	throttled     atomic.Int64 // answered 429
+	failed        atomic.Int64 // answered 500 or 502
+	hungUp        atomic.Int64 // carried out and hung up on
+}
+
+// Platform counts how the platform treated the requests that it did not simply
+// carry out, warm-up included.
+type Platform struct {
+	Throttled int `json:"throttled"`
+	Failed    int `json:"failed"`
+	HungUp    int `json:"hung_up"`
+}
+
+func (p *platform) counts() Platform {
+	return Platform{Throttled: int(p.throttled.Load()), Failed: int(p.failed.Load()), HungUp: int(p.hungUp.Load())}
 }
 
 // maxReply bounds a request that is read into memory.
@@ -48,6 +54,7 @@ const maxReply = 1 << 20
 var (
 	answerDone      = answer("200 OK", "", `{"status":"success"}`)
 	answerFailed    = answer("500 Internal Server Error", "", `{"status":"error"}`)
+	answerDown      = answer("502 Bad Gateway", "", `{"status":"error"}`)
 	answerThrottled = answer("429 Too Many Requests", "Retry-After: 1\r\n", `{"status":"error"}`)
 )
 
@@ -69,6 +76,9 @@ func newPlatform(m Manners, conversations int, led *ledger) (*platform, error) {
 	}
 	return p, nil
 }
+
+// begin: the load begins now.
+func (p *platform) begin() { p.began.Store(p.ledger.now()) }
 
 func (p *platform) url() string { return "http://" + p.listener.Addr().String() }
 
@@ -101,6 +111,9 @@ type visitor struct {
 	chance *rand.Rand
 }
 
+// errHungUp ends a connection on which there was no answer.
+var errHungUp = errors.New("hung up")
+
 // serve reads one request and answers it. The error only says that the
 // connection is at its end.
 func (v *visitor) serve(ctx context.Context) error {
@@ -109,13 +122,8 @@ func (v *visitor) serve(ctx context.Context) error {
 		return err
 	}
 	arrived := v.ledger.now()
-	reply := answerDone
-	switch {
-	case v.limiter != nil && !v.limiter.Allow():
-		reply = answerThrottled
-	case v.manners.Fail > 0 && v.chance.Float64() < v.manners.Fail:
-		reply = answerFailed
-	default:
+	reply, done := v.judge()
+	if done {
 		v.carryOut(key, arrived)
 	}
 	if v.manners.Delay > 0 {
@@ -125,8 +133,32 @@ func (v *visitor) serve(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
+	if reply == nil {
+		return errHungUp
+	}
 	_, err = v.w.Write(reply)
 	return err
+}
+
+// judge chooses the answer to a request, nil for none, and whether it is done.
+func (v *visitor) judge() (reply []byte, done bool) {
+	m := &v.manners
+	loaded := time.Duration(v.ledger.now() - v.began.Load())
+	switch {
+	case m.Down <= loaded && loaded < m.Up:
+		v.failed.Add(1)
+		return answerDown, false
+	case v.limiter != nil && !v.limiter.Allow():
+		v.throttled.Add(1)
+		return answerThrottled, false
+	case m.Fail > 0 && v.chance.Float64() < m.Fail:
+		v.failed.Add(1)
+		return answerFailed, false
+	case m.HangUp > 0 && v.chance.Float64() < m.HangUp:
+		v.hungUp.Add(1)
+		return nil, true
+	}
+	return answerDone, true
 }
 
 func (v *visitor) carryOut(key uint64, arrived int64) {

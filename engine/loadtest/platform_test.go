@@ -139,3 +139,51 @@ func TestPlatformHangsUpOnNonsense(t *testing.T) {
 		conn.Close()
 	}
 }
+
+func TestPlatformHangsUpOnWhatItCarriedOut(t *testing.T) {
+	p, c := newRunning(t, Manners{HangUp: 1}), newHTTPClient(t)
+	req := strings.NewReader(`{"content":"#0000000001","to":"wxid_load_00000001"}`)
+	if resp, err := c.Post(p.url(), "application/json", req); err == nil {
+		resp.Body.Close()
+		t.Error("it is answered")
+	}
+	if got := p.counts(); got != (Platform{HungUp: 1}) || p.ledger.sum().Delivered != 1 {
+		t.Errorf("%+v, %d delivered", got, p.ledger.sum().Delivered)
+	}
+}
+
+func TestAnOutageEnds(t *testing.T) {
+	const down = 200 * time.Millisecond
+	p, c := newRunning(t, Manners{Up: down}), newHTTPClient(t)
+	p.begin()
+	begin := time.Now()
+	for p.reply(t, c, 1, "k") != http.StatusOK {
+		if p.ledger.sum().Delivered != 0 {
+			t.Fatal("what is refused is carried out")
+		}
+	}
+	if took := time.Since(begin); took < down || p.counts().Failed == 0 {
+		t.Errorf("it was over after %v and %+v", took, p.counts())
+	}
+}
+
+func TestProfilesAreWhatTheySay(t *testing.T) {
+	for _, p := range Profiles() {
+		m := p.manners(500, time.Second, 9*time.Second)
+		if calm := m == (Manners{}); calm != (p.Name == "calm") {
+			t.Errorf("%s is %+v", p.Name, m)
+		}
+	}
+	outage, err := profileNamed("outage")
+	if m := outage.manners(500, time.Second, 9*time.Second); err != nil || m.Down != 4*time.Second || m.Up != 7*time.Second {
+		t.Errorf("an outage from %v until %v, %v", m.Down, m.Up, err)
+	}
+	throttled, _ := profileNamed("throttled")
+	if m := throttled.manners(500, 0, 0); m.Throttle.PerSecond() != 400 {
+		t.Errorf("throttled to %v", m.Throttle.PerSecond())
+	}
+	given := Manners{Delay: time.Second}
+	if m := given.or(Manners{Delay: time.Minute, Fail: 0.2}); m != (Manners{Delay: time.Second, Fail: 0.2}) {
+		t.Errorf("what is given does not go before the profile's: %+v", m)
+	}
+}

@@ -26,7 +26,7 @@ var recovery = scenario{
 // killAndRecover is one round of it. Its ledger spans both lives, so that what
 // the kill loses or doubles shows.
 func (b *bench) killAndRecover(ctx context.Context) (Sample, error) {
-	r, err := b.rig(ctx, b.Conversations, Middle)
+	r, err := b.rig(ctx, b.Manners, b.Conversations, Middle)
 	if err != nil {
 		return Sample{}, err
 	}
@@ -56,7 +56,7 @@ func (b *bench) killAndRecover(ctx context.Context) (Sample, error) {
 		return Sample{}, err
 	}
 	s := between(before, after, &traffic{}, 0, true)
-	s.Ready, s.Malformed = up.Seconds(), int(r.platform.malformed.Load())
+	s.Ready, s.Malformed, s.Platform = up.Seconds(), int(r.platform.malformed.Load()), r.platform.counts()
 	return s, srv.ended()
 }
 

@@ -7,12 +7,23 @@ import (
 
 // Report is the outcome of a run.
 type Report struct {
-	Version   string    `json:"version"`
-	Time      time.Time `json:"time"`
-	Machine   Machine   `json:"machine"`
-	Rounds    int       `json:"rounds"`
-	Seconds   float64   `json:"seconds"` // of each measurement
-	Scenarios []Result  `json:"scenarios"`
+	Version string    `json:"version"`
+	Time    time.Time `json:"time"`
+	Machine Machine   `json:"machine"`
+	Rounds  int       `json:"rounds"`
+	Seconds float64   `json:"seconds"` // of each measurement
+	// Promises is what the engine's measurements add up to.
+	Promises  Promises `json:"promises"`
+	Scenarios []Result `json:"scenarios"`
+}
+
+// Promises counts over all measurements of the engine what must not happen.
+type Promises struct {
+	Kept       bool `json:"kept"` // all others are 0
+	Lost       int  `json:"lost"` // acknowledged events whose reply never came
+	Doubled    int  `json:"doubled"`
+	Disordered int  `json:"disordered"`
+	Stray      int  `json:"stray"` // requests to the platform that belong to no event
 }
 
 // Result is what one scenario found.
@@ -64,22 +75,26 @@ type Syncs struct {
 
 // Sound tells whether the engine kept its promises in every measurement:
 // nothing lost, doubled, out of order or sent astray. Speed is no part of it.
-func (r *Report) Sound() bool {
+func (r *Report) Sound() bool { return r.promises().Kept }
+
+func (r *Report) promises() Promises {
+	var p Promises
 	for _, s := range r.Scenarios {
 		for _, g := range s.Groups {
 			for _, row := range g.Rows {
-				if row.Ours && !row.sound() {
-					return false
+				if !row.Ours {
+					continue
 				}
+				t := row.Median.Totals
+				p.Lost += row.lost()
+				p.Doubled += t.Doubled
+				p.Disordered += t.Disordered
+				p.Stray += t.Stray + row.Median.Malformed
 			}
 		}
 	}
-	return true
-}
-
-func (r *Row) sound() bool {
-	t := r.Median.Totals
-	return r.lost() == 0 && t.Doubled == 0 && t.Disordered == 0 && t.Stray == 0 && r.Median.Malformed == 0
+	p.Kept = p == Promises{}
+	return p
 }
 
 // lost is the number of acked events whose reply never came.

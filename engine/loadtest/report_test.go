@@ -108,7 +108,7 @@ func TestReportForPeople(t *testing.T) {
 		Name: "chain", Says: "The whole way.", Notes: []string{"left out: x"}, Groups: []Group{g},
 	}}}
 	var out strings.Builder
-	if err := r.Print(&out); err != nil {
+	if err := r.Print(&out, true); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -146,7 +146,7 @@ func TestSparkline(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := sparkline(tt.values, tt.width); got != tt.want {
+			if got := sparkline(tt.values, tt.width, blocks); got != tt.want {
 				t.Errorf("drawn as %s, want %s", got, tt.want)
 			}
 		})

@@ -49,7 +49,6 @@ var chain = scenario{
 		g := group{name: fmt.Sprintf("%d connections", Middle), trials: []trial{
 			b.trial(bareName, b.closed(b.bare, Middle, 0)),
 		}}
-		whole := engineSetup{workers: handling, answers: true}
 		notes := []string(nil)
 		if filesystem(memoryDir) == "tmpfs" {
 			parent, err := b.inMemory()
@@ -60,9 +59,10 @@ var chain = scenario{
 		} else {
 			notes = append(notes, "the chain without a disk is left out: "+memoryDir+" is no tmpfs")
 		}
-		real := b.engineTrial(engineName, b.chained(whole))
-		real.against = []string{noDisk}
-		g.trials = append(g.trials, real)
+		for _, t := range b.traced(b.chained) {
+			t.against = append(t.against, noDisk)
+			g.trials = append(g.trials, t)
+		}
 		return []group{g}, notes, nil
 	},
 }

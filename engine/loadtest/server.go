@@ -48,10 +48,13 @@ func (s *server) kill() {
 
 // engineSetup is how the engine under test is configured.
 type engineSetup struct {
-	parent  string // of the folder for its store; "" = the bench's
-	store   string // an existing store file to be copied there; "" = empty
-	workers int
-	answers bool // a skill answers every message; otherwise none matches
+	parent    string // of the folder for its store; "" = the bench's
+	store     string // an existing store file to be copied there; "" = empty
+	workers   int
+	answers   bool    // a skill answers every message; otherwise none matches
+	untraced  bool    // nothing is traced
+	perSecond float64 // with patient, the account's pace; 0: none
+	patient   bool    // it tries again as often as it takes, soon, and many at a time
 	// speaks is what the configuration says of account and skills where they
 	// are others than the generic account and the skill that answers chose.
 	speaks func(url string) string
@@ -90,6 +93,7 @@ func (b *bench) engineIn(ctx context.Context, dir string, e engineSetup, url str
 		return nil, err
 	}
 	file := filepath.Join(dir, "bot.toml")
+	e.untraced = e.untraced || b.Trace == TraceOff
 	if err := os.WriteFile(file, configuration(e, addrs[0], addrs[1], url), 0o600); err != nil {
 		return nil, fmt.Errorf("write configuration: %w", err)
 	}
@@ -124,7 +128,11 @@ const storeName = "bot.db"
 func configuration(e engineSetup, callback, admin, url string) []byte {
 	speaks := e.speaks
 	if speaks == nil {
-		speaks = func(url string) string { return plain(url, e.answers) }
+		speaks = func(url string) string { return plain(url, e) }
+	}
+	kept := ""
+	if e.untraced {
+		kept = "[trace]\nkeep = \"0s\"\n"
 	}
 	return fmt.Appendf(nil, `
 [server]
@@ -138,14 +146,20 @@ workers = %d
 backlog = 10_000_000
 [log]
 level = "warn"
-%s`, callback, admin, storeName, e.workers, speaks(url))
+%s%s`, callback, admin, storeName, e.workers, kept, speaks(url))
 }
 
 // plain is the generic account with its one skill.
-func plain(url string, answers bool) string {
-	skill := silentSkill
-	if answers {
+func plain(url string, e engineSetup) string {
+	skill, tries := silentSkill, ""
+	if e.answers {
 		skill = echoSkill
+	}
+	if e.patient {
+		tries = manyTries
+		if e.perSecond > 0 {
+			tries = fmt.Sprintf(manyTriesPaced, e.perSecond)
+		}
 	}
 	return fmt.Sprintf(`
 [[account]]
@@ -153,8 +167,17 @@ name = "load"
 channel = "generic"
 path = %q
 base_url = %q
-%s`, callbackPath, url, skill)
+%s%s`, callbackPath, url, tries, skill)
 }
+
+// manyTries is for platforms that misbehave: what such a platform refuses is tried
+// again until it is done, so that whatever is missing in the end is the engine's
+// loss, and waits are short, so that the end comes.
+const (
+	manyTries      = "[account.limit]\nparallel = 64\n" + retries
+	manyTriesPaced = "[account.limit]\nparallel = 64\nrate = \"%g/s\"\n" + retries
+	retries        = "[account.retry]\nattempts = 1000\nbackoff = \"200ms..5s\"\n"
+)
 
 // echoSkill is a form whose question is never answered to its liking, so that
 // every message finds a state, changes it, has it written, and is answered

@@ -10,12 +10,20 @@ import (
 	"text/tabwriter"
 )
 
-// courseWidth is the width of the backlog's picture in characters.
-const courseWidth = 40
+// The backlog's picture, in characters: of a line, and of several.
+const (
+	courseWidth   = 40
+	pictureWidth  = 64
+	pictureHeight = 5
+)
 
-// Print writes the report for people.
-func (r *Report) Print(w io.Writer) error {
-	p := &printer{w: w}
+// Print writes the report for people; terminal tells that w is one, which is drawn
+// on with blocks instead of letters.
+func (r *Report) Print(w io.Writer, terminal bool) error {
+	p := &printer{w: w, bars: letter}
+	if terminal {
+		p.bars = blocks
+	}
 	p.line("bot %s · %s", r.Version, r.Machine)
 	p.line("medians of %d rounds of %g s; ratios are taken within rounds (in brackets: lowest to highest)", r.Rounds, r.Seconds)
 	for _, s := range r.Scenarios {
@@ -24,7 +32,7 @@ func (r *Report) Print(w io.Writer) error {
 			p.line("(%s)", n)
 		}
 		for i := range s.Groups {
-			p.group(&s.Groups[i])
+			p.group(&s.Groups[i], s.Name == profiles.name)
 		}
 	}
 	return p.err
@@ -32,8 +40,9 @@ func (r *Report) Print(w io.Writer) error {
 
 // printer remembers the first error, so that there is one place to look for it.
 type printer struct {
-	w   io.Writer
-	err error
+	w    io.Writer
+	bars []rune
+	err  error
 }
 
 func (p *printer) line(format string, args ...any) {
@@ -42,10 +51,10 @@ func (p *printer) line(format string, args ...any) {
 	}
 }
 
-func (p *printer) group(g *Group) {
+func (p *printer) group(g *Group, pictured bool) {
 	p.line("\n%s; F = %.3f ms", g.Name, g.Rows[0].Median.Sync)
 	t := tabwriter.NewWriter(p.w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "server\tper s\tratio\tanswer ms\tto platform ms\tCPU µs\tdevice B\tcommits\tacts each\tMiB")
+	fmt.Fprintln(t, "server\tper s\tratio\tanswer ms\tto platform ms\tCPU µs\tdevice B\tfsyncs\tacts each\tMiB")
 	fmt.Fprintln(t, "\t\t\tp50/p99/p99.9/max\tp50/p99/p99.9/max\t/event\t/event\t/event\t\t")
 	for i := range g.Rows {
 		fmt.Fprintln(t, strings.Join(cells(&g.Rows[i]), "\t"))
@@ -56,6 +65,22 @@ func (p *printer) group(g *Group) {
 	for i := range g.Rows {
 		for _, remark := range g.Rows[i].remarks() {
 			p.line("%s: %s", g.Rows[i].Name, remark)
+		}
+		p.backlog(&g.Rows[i], pictured)
+	}
+}
+
+// backlog draws how many events waited for their reply, over time.
+func (p *printer) backlog(r *Row, pictured bool) {
+	course := r.Median.Backlog
+	switch {
+	case len(course) == 0:
+	case !pictured:
+		p.line("%s: waiting %s at most %d", r.Name, sparkline(course, courseWidth, p.bars), slices.Max(course))
+	default:
+		p.line("%s: waiting for their reply, from the first callback to the last reply", r.Name)
+		for _, row := range picture(course, watchEvery, pictureWidth, pictureHeight, p.bars) {
+			p.line("  %s", row)
 		}
 	}
 }
@@ -68,7 +93,7 @@ func cells(r *Row) []string {
 	}
 	return []string{
 		r.Name, number0(m.Rate), ratio, m.Ack.String(), m.Way.String(),
-		number0(m.CPU), number0(m.Device), number2(m.Commits), number2(m.Acts), number0(m.Resident),
+		number0(m.CPU), number0(m.Device), number2(m.Fsyncs), number2(m.Acts), number0(m.Resident),
 	}
 }
 
@@ -113,10 +138,23 @@ func (r *Row) remarks() []string {
 	if n := m.Totals.Stray + m.Malformed; n > 0 {
 		out = append(out, fmt.Sprintf("%d requests to the platform that belong to no event", n))
 	}
-	if course := sparkline(m.Backlog, courseWidth); course != "" {
-		out = append(out, fmt.Sprintf("waiting %s at most %d", course, slices.Max(m.Backlog)))
-	}
+	out = append(out, m.misbehaviour()...)
 	return append(out, r.failures()...)
+}
+
+// misbehaviour is what the platform and the sender did to the engine.
+func (s *Sample) misbehaviour() []string {
+	var out []string
+	if p := s.Platform; p != (Platform{}) {
+		out = append(out, fmt.Sprintf("the platform throttled %d requests, failed %d, hung up on %d", p.Throttled, p.Failed, p.HungUp))
+	}
+	if f := s.Sender; f != (Sender{}) {
+		out = append(out, fmt.Sprintf("%d callbacks were told again (%d answers had not reached the sender), %d given up", f.Retold, f.Unheard, f.GaveUp))
+	}
+	if s.Dead > 0 {
+		out = append(out, fmt.Sprintf("%d dead letters", s.Dead))
+	}
+	return out
 }
 
 // account is the loss check in one line.
