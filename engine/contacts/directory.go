@@ -32,9 +32,13 @@ type Options struct {
 	Log    *slog.Logger
 }
 
-// Directory reads and changes the contacts of all accounts. It keeps nothing in
-// memory, and its methods are safe for concurrent use.
-type Directory struct{ o Options }
+// Directory reads and changes the contacts of all accounts. In memory it keeps only
+// the records of some thousand that wrote lately. Its methods are safe for
+// concurrent use, but Learn for one conversation by one goroutine at a time.
+type Directory struct {
+	o    Options
+	seen seen
+}
 
 // New returns a Directory.
 func New(o Options) *Directory {
@@ -53,7 +57,7 @@ func New(o Options) *Directory {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Directory{o}
+	return &Directory{o: o}
 }
 
 // recorded is what events told of a contact; ok is false where they told nothing.
@@ -192,6 +196,10 @@ func (d *Directory) Forget(ctx context.Context, account, id string) error {
 	for _, n := range given {
 		notes = append(notes, engine.Note{Key: n.Key})
 	}
+	// Before, so that nobody goes by a record that is no more; and after, lest one
+	// that was read meanwhile has come back.
+	d.seen.drop(account, id)
+	defer d.seen.drop(account, id)
 	if err := d.o.Store.Remember(ctx, account, notes); err != nil {
 		return fmt.Errorf("forget contact: %w", err)
 	}

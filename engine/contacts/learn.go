@@ -42,11 +42,18 @@ func newsOf(e *engine.Event) news {
 // Learn is the notes by which an event changes the directory, for the act that
 // handles it: none where all is known already, as with every message of a day but
 // the first. The event has the kind that skills see. It costs one read of the
-// store; only a contact that goes or comes back costs more.
+// store, and none while the contact is among those seen lately and nothing is new;
+// only a contact that goes or comes back costs more.
 func (d *Directory) Learn(e *engine.Event) ([]engine.Note, error) {
 	what := newsOf(e)
 	if what == nothing || !ValidID(e.Conversation) {
 		return nil, nil
+	}
+	value, at := d.seen.record(e.Account, e.Conversation)
+	if before, had := readRecord(e.Conversation, value); had {
+		if after := d.after(before, had, what, e); after.told(&before) {
+			return nil, nil
+		}
 	}
 	value, err := d.o.Store.Recall(e.Account, contactKey(e.Conversation))
 	if err != nil {
@@ -55,8 +62,12 @@ func (d *Directory) Learn(e *engine.Event) ([]engine.Note, error) {
 	before, had := readRecord(e.Conversation, value)
 	after := d.after(before, had, what, e)
 	if had && after.told(&before) {
+		if before.Gone.IsZero() { // whoever is gone is forgotten one day
+			d.seen.keep(e.Account, e.Conversation, value, at)
+		}
 		return nil, nil
 	}
+	d.seen.drop(e.Account, e.Conversation)
 	note := engine.Note{Key: contactKey(e.Conversation), Value: after.record()}
 	if after.Gone.IsZero() && before.Gone.IsZero() {
 		return []engine.Note{note}, nil
