@@ -1,8 +1,6 @@
 package broadcast
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"bot/engine/lines"
 )
 
 // Audience is whom a broadcast goes to. Each yields their ids once, in the order
@@ -48,31 +48,28 @@ func (l List) Each(_ context.Context, yield func(id string) error) error {
 	return wrong.err()
 }
 
-// Lines is an audience in a text, an id a line, of any length: it is read as it
-// comes and never held. Blank lines and those that begin with # are left out, as
-// in all lists of the configuration. It can be gone through once.
+// Lines is an audience in a list, an id a line (package lines), of any length: it
+// is read as it comes and never held. It can be gone through once.
 type Lines struct{ Reader io.Reader }
 
 // Each implements Audience.
 func (l Lines) Each(ctx context.Context, yield func(id string) error) error {
-	scan := bufio.NewScanner(l.Reader)
-	scan.Buffer(make([]byte, 4<<10), maxLine)
 	var wrong Problems
-	line := 0
-	for ; scan.Scan(); line++ {
-		if line%1024 == 0 && ctx.Err() != nil {
+	looked := 0
+	for line, err := range lines.Read(l.Reader, maxLine) {
+		var long *lines.TooLong
+		switch {
+		case errors.As(err, &long):
+			wrong = append(wrong, lineProblem(long.Number, "the line is longer than any id (one id a line)"))
+			continue
+		case err != nil:
+			return fmt.Errorf("read the recipients: %w", err)
+		}
+		if looked++; looked%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		text := scan.Bytes()
-		if line == 0 {
-			text = bytes.TrimPrefix(text, []byte("\ufeff")) // as Windows programs begin a file
-		}
-		if text = bytes.TrimSpace(text); len(text) == 0 || text[0] == '#' {
-			continue
-		}
-		id := string(text)
-		if why := badID(id); why != "" {
-			if wrong = append(wrong, lineProblem(line, why)); len(wrong) == maxProblems {
+		if why := badID(line.Text); why != "" {
+			if wrong = append(wrong, lineProblem(line.Number, why)); len(wrong) == maxProblems {
 				return wrong.err()
 			}
 			continue
@@ -80,15 +77,9 @@ func (l Lines) Each(ctx context.Context, yield func(id string) error) error {
 		if len(wrong) > 0 {
 			continue
 		}
-		if err := yield(id); err != nil {
+		if err := yield(line.Text); err != nil {
 			return err
 		}
-	}
-	switch err := scan.Err(); {
-	case errors.Is(err, bufio.ErrTooLong):
-		wrong = append(wrong, lineProblem(line, "the line is longer than any id (one id a line)"))
-	case err != nil:
-		return fmt.Errorf("read the recipients: %w", err)
 	}
 	return wrong.err()
 }
@@ -96,8 +87,8 @@ func (l Lines) Each(ctx context.Context, yield func(id string) error) error {
 // maxLine leaves room for spaces around an id.
 const maxLine = 4 << 10
 
-func lineProblem(line int, why string) Problem {
-	return Problem{"to: line " + strconv.Itoa(line+1), why}
+func lineProblem(number int, why string) Problem {
+	return Problem{"to: line " + strconv.Itoa(number), why}
 }
 
 // badID says why a text is nobody's id, "" when it may be one.

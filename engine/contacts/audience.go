@@ -1,16 +1,12 @@
 package contacts
 
 import (
-	"bufio"
 	"fmt"
 	"hash/maphash"
-	"io"
 	"iter"
 	"os"
 	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // Audience is whom something is sent to: those that a query chooses, or those that
@@ -102,15 +98,15 @@ func (a *Audience) ids(yield func(string, error) bool) {
 		return
 	}
 	defer f.Close() // only read from: nothing to lose
-	for l, err := range lines(f) {
-		if err == nil && !ValidID(l.text) {
-			err = fmt.Errorf("line %d is no id: want 1 to %d bytes", l.number, MaxID)
+	for l, err := range listed(f) {
+		if err == nil && !ValidID(l.Text) {
+			err = fmt.Errorf("line %d is no id: want 1 to %d bytes", l.Number, MaxID)
 		}
 		if err != nil {
 			yield("", &ListError{a.Name, fmt.Errorf("%s: %w", a.File, err)})
 			return
 		}
-		if !yield(l.text, nil) {
+		if !yield(l.Text, nil) {
 			return
 		}
 	}
@@ -155,42 +151,4 @@ func repeated(sums []uint64) map[uint64]bool {
 		}
 	}
 	return again
-}
-
-// line is one that is neither blank nor a comment, without blanks around it.
-type line struct {
-	number int
-	text   string
-}
-
-// maxLine bounds a line of a file, an import's labels among it.
-const maxLine = 16 << 10
-
-// lines reads a file of one thing a line. An error is the last pair.
-func lines(r io.Reader) iter.Seq2[line, error] {
-	return func(yield func(line, error) bool) {
-		s := bufio.NewScanner(r)
-		s.Buffer(make([]byte, 0, 4<<10), maxLine)
-		number := 0
-		for s.Scan() {
-			number++
-			text := s.Text()
-			if number == 1 {
-				text = strings.TrimPrefix(text, "\ufeff")
-			}
-			if !utf8.ValidString(text) {
-				yield(line{}, fmt.Errorf("line %d is not UTF-8", number))
-				return
-			}
-			if text = strings.TrimSpace(text); text == "" || text[0] == '#' {
-				continue
-			}
-			if !yield(line{number, text}, nil) {
-				return
-			}
-		}
-		if err := s.Err(); err != nil {
-			yield(line{}, fmt.Errorf("after line %d: %w", number, err))
-		}
-	}
 }

@@ -75,7 +75,7 @@ func TestAFileThatCannotBeUsedAnyMore(t *testing.T) {
 	for want, text := range map[string]string{
 		"line 2 is not UTF-8":            "a\n\xd6\xd0\n",
 		"line 3 is no id: want 1 to 256": "a\n\n" + strings.Repeat("x", MaxID+1),
-		"after line 1: bufio.Scanner":    "a\n" + strings.Repeat("x", maxLine+1),
+		"line 2 is longer than 16384":    "a\n" + strings.Repeat("x", maxLine+1),
 	} {
 		ids, err := r.members(Audience{Name: "old", File: write(text)})
 		var listed *ListError
