@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -51,10 +52,18 @@ func (r *rig) deceased(do func(st *boltstore.Store)) {
 	}
 	do(st)
 	hand, err := os.ReadFile(path + ".hand")
-	err = errors.Join(err, st.Backup(r.t.Context(), path+".image"), st.Close(), os.Rename(path+".image", path), os.WriteFile(path+".hand", hand, 0o600))
+	err = errors.Join(err, image(r.t.Context(), st, path+".image"), st.Close(), os.Rename(path+".image", path), os.WriteFile(path+".hand", hand, 0o600))
 	if err != nil {
 		r.t.Fatal(err)
 	}
+}
+
+// image writes a copy of an open store to path.
+func image(ctx context.Context, st *boltstore.Store, path string) error {
+	_, err := boltstore.Save(path, true, func(w io.Writer) error {
+		return st.Copy(ctx, func(int64) io.Writer { return w })
+	})
+	return err
 }
 
 // plan is the schedules of the configuration.

@@ -71,7 +71,7 @@ func open(opt Options) (s *Store, err error) {
 	if err := create(opt.Path); err != nil {
 		return nil, fmt.Errorf("create store %s: %w", opt.Path, err)
 	}
-	if db, err = openFile(opt); err != nil {
+	if db, err = openFile(opt, lockWait); err != nil {
 		return nil, err
 	}
 	clean, err := identify(db)
@@ -91,20 +91,20 @@ func open(opt Options) (s *Store, err error) {
 
 // damaged says what is wrong and what can be done about it.
 func damaged(path string, cause error) error {
-	return fmt.Errorf("open store %s: %w: %w; the file was left as it is: restore a backup in its place, or move it aside to start empty",
+	return fmt.Errorf("open store %s: %w: %w; the file was left as it is: restore a backup in its place (bot restore -force FILE), or move it aside to start empty",
 		path, store.ErrDamaged, cause)
 }
 
 // openFile locks the file, walks it and hands it to bbolt. The walk comes
 // first because bbolt trusts a file: a bad page number in it ends the process.
-func openFile(opt Options) (*bolt.DB, error) {
+func openFile(opt Options, wait time.Duration) (*bolt.DB, error) {
 	bo := &bolt.Options{
-		Timeout:         lockWait,
+		Timeout:         max(wait, shortWait),
 		NoFreelistSync:  true,
 		FreelistType:    bolt.FreelistMapType,
 		InitialMmapSize: opt.MapSize,
 		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
-			return lockAndVerify(name, flag&^os.O_CREATE, mode)
+			return lockAndVerify(name, flag&^os.O_CREATE, mode, wait)
 		},
 	}
 	if opt.MaxSize > 0 {
@@ -124,20 +124,44 @@ func openFile(opt Options) (*bolt.DB, error) {
 	return nil, fmt.Errorf("open store %s: %w", opt.Path, err)
 }
 
-func lockAndVerify(name string, flag int, mode os.FileMode) (*os.File, error) {
-	f, err := os.OpenFile(name, flag, mode)
-	if err != nil {
-		return nil, err
-	}
-	locked, err := lock(f, lockWait)
+// shortWait is the least that bbolt can be told to wait for a lock.
+const shortWait = 50 * time.Millisecond
+
+func lockAndVerify(name string, flag int, mode os.FileMode, wait time.Duration) (*os.File, error) {
+	f, locked, err := lockNamed(name, flag, mode, wait)
 	if err == nil && locked {
 		err = verify(f)
 	}
 	if err != nil {
-		f.Close()
+		if f != nil {
+			f.Close()
+		}
 		return nil, err
 	}
 	return f, nil
+}
+
+// lockNamed opens and locks the file that has the name once it is locked: who held
+// it may have put another in its place, as restoring and compacting do. f is
+// to be closed, whatever the error.
+func lockNamed(name string, flag int, mode os.FileMode, wait time.Duration) (f *os.File, locked bool, err error) {
+	for {
+		if f, err = os.OpenFile(name, flag, mode); err != nil {
+			return nil, false, err
+		}
+		if locked, err = lock(f, wait); err != nil || !locked {
+			return f, locked, err
+		}
+		ours, err := f.Stat()
+		if err != nil {
+			return f, true, err
+		}
+		named, err := os.Stat(name)
+		if err == nil && os.SameFile(ours, named) {
+			return f, true, nil
+		}
+		f.Close()
+	}
 }
 
 // checkUnclean looks the file over after a process died with it.

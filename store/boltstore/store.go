@@ -145,7 +145,8 @@ func def[T int | int64 | time.Duration](v *T, d T) {
 // file all the same and leaves alone what it does not know, so the schema stays.
 //
 // Beside the file lie path.run (who has it open), path.hand (events being
-// handled) and, for a moment, path.new-* (first creation). An index that moved
+// handled) and, for a moment, path.new-* (first creation, restoring, compacting). What
+// restoring has replaced is path.before-restore-*, until somebody removes it. An index that moved
 // to disk has a file path.idx-*, which is rebuilt and not kept.
 type Store struct {
 	opt    Options
