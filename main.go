@@ -42,7 +42,11 @@ func main() {
 		},
 		Example: example,
 		Locate:  locate,
-		In:      os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		Files: cli.StoreFiles{
+			Copy: boltstore.CopyFile, Save: boltstore.Save, Inspect: boltstore.Inspect,
+			Restore: restore, Compact: boltstore.Compact,
+		},
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		Env: os.LookupEnv, Now: time.Now,
 		Reloads: hangups,
 	}))
@@ -106,6 +110,10 @@ func announce(storePath, callback, admin string) error {
 func locate(storePath string) (admin string, err error) {
 	run, err := boltstore.ReadRun(storePath)
 	return run.Admin, err
+}
+
+func restore(backup, storePath string, force bool) (c store.Contents, kept string, err error) {
+	return boltstore.Restore(backup, storePath, boltstore.RestoreOptions{Force: force, Now: time.Now(), Note: app.RestoredNote})
 }
 
 // version is the module's version: its tag, or else the time and the name of the

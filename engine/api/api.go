@@ -9,11 +9,13 @@ import (
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/http/pprof"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/julienschmidt/httprouter"
@@ -44,6 +46,9 @@ type Options struct {
 	// Reload applies the configuration's files; an error says what is wrong
 	// with them, one problem a line.
 	Reload func(ctx context.Context) error
+	// Backup copies the store (store.Copier); nil where that cannot be done while it
+	// is in use.
+	Backup func(ctx context.Context, begin func(bytes int64) io.Writer) error
 	// Status is shown as JSON.
 	Status func() (any, error)
 	// Replayed is told that a letter went back into the pipeline.
@@ -94,7 +99,7 @@ func New(o Options) http.Handler {
 		o.Waits = func(store.Delivery) string { return "" }
 	}
 	r := httprouter.New()
-	a := &api{o}
+	a := &api{o: o}
 	r.HandlerFunc(http.MethodGet, "/healthz", a.healthz)
 	r.HandlerFunc(http.MethodGet, "/readyz", a.readyz)
 	r.Handler(http.MethodGet, "/metrics", a.guard(o.Metrics))
@@ -130,6 +135,7 @@ func New(o Options) http.Handler {
 	r.Handler(http.MethodPost, "/api/v1/schedules/:name/run", a.guard(http.HandlerFunc(a.runSchedule)))
 	r.Handler(http.MethodGet, "/api/v1/alerts", a.guard(http.HandlerFunc(a.alerts)))
 	r.Handler(http.MethodPost, "/api/v1/alerts/test", a.guard(http.HandlerFunc(a.tryAlerts)))
+	r.Handler(http.MethodPost, "/api/v1/backup", a.guard(http.HandlerFunc(a.backup)))
 	a.routeBroadcasts(r)
 	r.Handler(http.MethodGet, "/debug/pprof/*name", a.guard(http.HandlerFunc(profile)))
 	r.NotFound = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -173,7 +179,10 @@ func NewServer(h http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-type api struct{ o Options }
+type api struct {
+	o         Options
+	backingUp sync.Mutex // one copy at a time
+}
 
 // guard lets in who knows the token. Without one the listener is on loopback,
 // where the danger is a web page in the operator's own browser: a request that

@@ -46,8 +46,9 @@ func (a *api) submit(w http.ResponseWriter, r *http.Request) {
 	}
 	if len(bad) > 0 {
 		reply(w, http.StatusBadRequest, map[string]any{
-			"error":  apiError{"invalid", "nothing was accepted; correct the named fields: " + names(bad, many)},
-			"fields": bad,
+			"error":    apiError{"invalid", "nothing was accepted; correct the named fields: " + names(bad, many)},
+			"fields":   bad,
+			"problems": problems(bad, many),
 		})
 		return
 	}
@@ -60,16 +61,30 @@ func (a *api) submit(w http.ResponseWriter, r *http.Request) {
 	a.answerSubmit(w, cmds, dup, many)
 }
 
-// names lists bad fields, those of an array with their index: [2].params.to.
+// names lists bad fields.
 func names(bad []fieldError, many bool) string {
 	all := make([]string, len(bad))
 	for i, f := range bad {
-		all[i] = f.Field
-		if many {
-			all[i] = fmt.Sprintf("[%d].%s", f.Index, f.Field)
-		}
+		all[i] = f.name(many)
 	}
 	return strings.Join(all, ", ")
+}
+
+// problems are what is wrong with each field, in a line.
+func problems(bad []fieldError, many bool) []string {
+	all := make([]string, len(bad))
+	for i, f := range bad {
+		all[i] = f.name(many) + ": " + f.Message
+	}
+	return all
+}
+
+// name is the field's, in an array with its index: [2].params.to.
+func (f fieldError) name(many bool) string {
+	if many {
+		return fmt.Sprintf("[%d].%s", f.Index, f.Field)
+	}
+	return f.Field
 }
 
 func (a *api) answerSubmit(w http.ResponseWriter, cmds []engine.Command, dup []bool, many bool) {

@@ -1,7 +1,9 @@
 package app
 
 import (
+	"context"
 	"errors"
+	"io"
 	"net/http"
 	"time"
 
@@ -25,6 +27,7 @@ func (a *App) adminHandler(cfg *config.Config) http.Handler {
 		Metrics: promhttp.HandlerFor(a.metrics.Registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError}),
 		Ready:   a.readiness,
 		Reload:  a.Reload,
+		Backup:  a.copier(),
 		Status:  a.status,
 		Replayed: func(l store.Letter) {
 			a.traceReplayed(l)
@@ -68,6 +71,14 @@ func (a *App) adminHandler(cfg *config.Config) http.Handler {
 	})
 }
 
+// copier copies the store while it is in use, nil where it cannot do that.
+func (a *App) copier() func(ctx context.Context, begin func(bytes int64) io.Writer) error {
+	if c, ok := a.store.(store.Copier); ok {
+		return c.Copy
+	}
+	return nil
+}
+
 func (a *App) submitted(cmds []engine.Command, duplicate []bool) {
 	for i, c := range cmds {
 		if duplicate[i] {
@@ -94,6 +105,9 @@ type Status struct {
 	Generation int64        `json:"generation"`
 	Ready      bool         `json:"ready"`
 	Accounts   []health.Row `json:"accounts"`
+	// Restored is when the backup was made that the store comes from, while any
+	// account may still be held for that.
+	Restored string `json:"restored,omitempty"`
 	// Held says why accounts send nothing, by their names.
 	Held map[string]string `json:"held"`
 	// Pace says how fast accounts may send and whose limit they wait for.
@@ -128,9 +142,14 @@ func (a *App) status() (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	restored, err := a.restored()
+	if err != nil {
+		return nil, err
+	}
 	plan := a.live.Load()
 	return Status{
-		Version: a.o.Version, Generation: a.generation.Load(), Ready: a.readiness() == nil,
+		Restored: restored,
+		Version:  a.o.Version, Generation: a.generation.Load(), Ready: a.readiness() == nil,
 		Accounts: a.accountsHealth(), Held: a.egress.Held(), Pace: a.egress.Paces(), Pushes: pushes, Skills: plan.Skills.Len(),
 		Events: s.Events, Commands: s.Commands, InDoubt: s.InDoubt, Dead: s.Letters, Oldest: s.OldestEvent,
 		DedupKeys: s.DedupKeys, StoreBytes: s.FileBytes, FreeBytes: s.FreeBytes,

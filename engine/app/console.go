@@ -42,13 +42,16 @@ func (a *App) overview() (console.Overview, error) {
 		Generation: a.generation.Load(), Ready: a.readiness() == nil, Skills: plan.Skills.Len(),
 		Events: s.Events, Commands: s.Commands, InDoubt: s.InDoubt, Dead: s.Letters, Oldest: s.OldestEvent, StoreBytes: s.FileBytes,
 	}
+	if o.Restored, err = a.restored(); err != nil {
+		return o, err
+	}
 	for i := range plan.Config.Accounts {
 		acc := &plan.Config.Accounts[i]
 		paused, err := a.store.Recall(acc.Name, pausedKey)
 		if err != nil {
 			return o, err
 		}
-		o.Accounts = append(o.Accounts, console.Account{Name: acc.Name, Channel: acc.Channel, Held: held[acc.Name], Paused: paused != ""})
+		o.Accounts = append(o.Accounts, console.Account{Name: acc.Name, Channel: acc.Channel, Held: held[acc.Name], Paused: paused != "" || a.egress.HeldBy(acc.Name, causeRestored)})
 	}
 	return o, nil
 }

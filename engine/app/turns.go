@@ -71,11 +71,11 @@ func (a *App) replayLimits() (keep time.Duration, size int64) {
 }
 
 // show puts a text that is still growing where the event's answer will stand,
-// on channels that can. What must not be said is not shown either.
+// on channels that can. What must not be said, or not yet, is not shown either.
 func (a *App) show(e *engine.Event, text string) {
 	plan := a.live.Load()
 	s, ok := plan.senders[e.Account].Sender.(channel.Shower)
-	if !ok || e.Ticket.Token == "" {
+	if !ok || e.Ticket.Token == "" || a.egress.Held()[e.Account] != "" {
 		return
 	}
 	if v := plan.Vet(&engine.Command{Action: engine.SendText, Text: text}); v.Refused == "" {

@@ -9,6 +9,8 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"bot/engine/config"
 )
 
 // adminClient talks to the running engine's admin listener.
@@ -25,15 +27,24 @@ func (c *call) admin() (*adminClient, int) {
 	if cfg == nil {
 		return nil, c.sayConfig(err, exitUsage)
 	}
-	addr, err := c.Locate(cfg.Store.Path)
+	a, err := c.reach(cfg)
 	if err != nil {
 		c.say(fmt.Errorf("no running engine was found for %s: %w (start it: bot -config %s)", c.config, err, c.config))
 		return nil, exitFailed
 	}
+	return a, exitOK
+}
+
+// reach finds the process that has the store of a configuration.
+func (c *call) reach(cfg *config.Config) (*adminClient, error) {
+	addr, err := c.Locate(cfg.Store.Path)
+	if err != nil {
+		return nil, err
+	}
 	return &adminClient{
 		base: "http://" + addr, token: cfg.Admin.Token.Reveal(),
 		http: &http.Client{Timeout: time.Minute},
-	}, exitOK
+	}, nil
 }
 
 // apiFailure is an error that the engine answered.
@@ -60,9 +71,22 @@ func (a *adminClient) do(ctx context.Context, method, path string, in, out any) 
 
 // send is do with a body of any kind.
 func (a *adminClient) send(ctx context.Context, method, path, kind string, body io.Reader, out any) error {
-	req, err := http.NewRequestWithContext(ctx, method, a.base+path, body)
+	resp, err := a.ask(ctx, method, path, kind, body)
 	if err != nil {
 		return err
+	}
+	defer resp.Body.Close()
+	if out == nil {
+		return nil
+	}
+	return json.NewDecoder(resp.Body).Decode(out)
+}
+
+// ask makes one request and returns its answer, to be closed, where that is 2xx.
+func (a *adminClient) ask(ctx context.Context, method, path, kind string, body io.Reader) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, a.base+path, body)
+	if err != nil {
+		return nil, err
 	}
 	req.Header.Set("Content-Type", kind)
 	if a.token != "" {
@@ -70,15 +94,17 @@ func (a *adminClient) send(ctx context.Context, method, path, kind string, body 
 	}
 	resp, err := a.http.Do(req)
 	if err != nil {
-		return fmt.Errorf("ask the running engine: %w (is it still running?)", err)
+		return nil, fmt.Errorf("ask the running engine: %w (is it still running?)", err)
+	}
+	if resp.StatusCode/100 == 2 {
+		return resp, nil
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode/100 == 2 {
-		if out == nil {
-			return nil
-		}
-		return json.NewDecoder(resp.Body).Decode(out)
-	}
+	return nil, refusal(resp)
+}
+
+// refusal is what an answer says is wrong.
+func refusal(resp *http.Response) error {
 	var f struct {
 		Error    struct{ Message string }
 		Problems []string

@@ -29,6 +29,7 @@ type Parts struct {
 	app.Options         // BuildSkills, OpenStore, Announce, Chance, Version
 	Example     []byte  // the commented configuration that init writes
 	Locate      Locator // finds a running process by its store
+	Files       StoreFiles
 	In          io.Reader
 	Out, Err    io.Writer
 	Env         func(string) (string, bool)
@@ -65,6 +66,7 @@ func verbs() []verb {
 		{"alert", "[list | test]", "what goes on that an operator should know; or send a test by every way", alertVerb},
 		{"dead", "list | show ID | replay ID… | drop ID… | replay -all", "what was given up, and put it back", deadVerb},
 		{"commands", "list | show ID | cancel ID…", "what waits to be sent, and take it out", commandsVerb},
+		{"send", "-account A -to C -text T | -account A -do ACTION [-params '{…}']", "have one thing sent, and print its task id; -wait says what became of it", sendVerb},
 		{"pause", "-account A | -all", "let nothing leave; everything is taken in", pauseVerb},
 		{"resume", "-account A | -all", "let it leave again", resumeVerb},
 		{"release", "-account A CONVERSATION…", "give a conversation back to the bot that people had taken over", releaseVerb},
@@ -77,6 +79,9 @@ func verbs() []verb {
 		{"broadcast", "create … | start | pause | resume | cancel | show | results | delete ID… | list", "one thing for many people, at a fixed rate", broadcastVerb},
 		{"reload", "", "have the running engine read its configuration again", reloadVerb},
 		{"health", "", "is the running engine taking callbacks: exit 0 yes, 1 no", healthVerb},
+		{"backup", "[-force] FILE|-", "write a checked copy of the store to a file, while the engine runs or not", backupVerb},
+		{"restore", "[-force] [-check] FILE", "put a backup in the place of the store; nothing is sent before `bot resume -all`", restoreVerb},
+		{"compact", "", "write the store of a stopped engine anew, without what is free in it", compactVerb},
 		{"loadtest", "…", "the whole chain under load, against a built-in platform", loadtestVerb},
 		{"completion", "bash | zsh | fish", "a script that lets the shell complete commands and flags", completionVerb},
 		{"version", "", "print the version and the commit it was built from", versionVerb},

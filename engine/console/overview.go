@@ -17,6 +17,7 @@ type Overview struct {
 	Dead       int
 	Oldest     time.Time // receipt of the first event that waits
 	StoreBytes int64
+	Restored   string // when the backup was made that the store comes from, until all may send
 	Accounts   []Account
 }
 
@@ -24,7 +25,7 @@ type Overview struct {
 type Account struct {
 	Name, Channel string
 	Held          string // why it sends nothing, "" where it does
-	Paused        bool   // by an operator
+	Paused        bool   // by an operator, or until one lets it send what a backup holds
 }
 
 // overviewPage is what the first page shows.

@@ -101,6 +101,13 @@ func (e *Egress) Hold(account, cause, reason string) {
 	e.Wake()
 }
 
+// HeldBy tells whether a cause holds an account.
+func (e *Egress) HeldBy(account, cause string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.holds[account][cause] != ""
+}
+
 // Held returns why accounts send nothing at present, by their names: because
 // somebody holds them, or because their platform asked for a rest or does not
 // serve them.

@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"time"
+
+	"bot/engine/config"
+	"bot/store"
+)
+
+// StoreFiles is what can be done to the files of a store, and of copies of it,
+// while no engine has them open. The errors are those of package store, and of fs.
+type StoreFiles struct {
+	// Copy writes the store at path. ErrHeld at once, where somebody has it open.
+	Copy func(ctx context.Context, path string, begin func(bytes int64) io.Writer) error
+	// Save has write make a copy at path, whole and checked or not at all. ErrExist
+	// where there is a file and force is not given.
+	Save func(path string, force bool, write func(io.Writer) error) (store.Contents, error)
+	// Inspect checks a copy.
+	Inspect func(path string) (store.Contents, error)
+	// Restore puts a backup in the place of a store, and returns where it keeps the
+	// store that was there, "" for none. ErrExist where there is one and force is not given.
+	Restore func(backup, storePath string, force bool) (c store.Contents, kept string, err error)
+	// Compact writes the store at path anew and returns its sizes.
+	Compact func(path string) (before, after int64, err error)
+}
+
+// storeOf loads the configuration for the place of its store. Faults elsewhere in
+// the file do not matter to that. A nil one has been explained to the user.
+func (c *call) storeOf() (*config.Config, int) {
+	cfg, err := c.load()
+	if cfg == nil {
+		return nil, c.sayConfig(err, exitUsage)
+	}
+	return cfg, exitOK
+}
+
+// sayStore explains why something could not be done to the files of a store, and
+// what to do, and returns the exit code.
+func (c *call) sayStore(cfg *config.Config, err error, hint string) int {
+	var unknown *fs.PathError
+	switch held := (*store.HeldError)(nil); {
+	case errors.As(err, &held):
+		who := "another process"
+		if held.PID != 0 {
+			who = fmt.Sprintf("process %d", held.PID)
+		}
+		c.say(fmt.Errorf("%s is in use by %s; %s", held.Path, who, hint))
+		return exitHeld
+	case errors.As(err, &unknown) && errors.Is(err, fs.ErrNotExist) && unknown.Path == cfg.Store.Path:
+		c.say(fmt.Errorf("there is no store at %s (store.path of %s); `bot run` makes one", cfg.Store.Path, c.config))
+	default:
+		c.say(err)
+	}
+	return exitFailed
+}
+
+// stop is what to do about an engine that has the store.
+const stop = "stop it first (under systemd: systemctl stop bot.socket bot-admin.socket bot.service)"
+
+// megabytes is a size for people.
+func megabytes(n int64) string {
+	if n < 1<<20 {
+		return fmt.Sprintf("%d KiB", (n+1023)>>10)
+	}
+	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+}
+
+// waiting is what of a copy an operator should know, in a line.
+func waiting(s store.Contents) string {
+	return fmt.Sprintf("as of %s; %s and %s wait in it, %s", s.AsOf.Local().Format(time.RFC3339),
+		many(s.Events, "event", "events"), many(s.Commands, "command", "commands"), many(s.Letters, "dead letter", "dead letters"))
+}
+
+// inSeconds is how long something took, for people.
+func inSeconds(d time.Duration) string {
+	return strings.TrimSuffix(fmt.Sprintf("%.2f", d.Seconds()), "0") + " s"
+}
