@@ -122,6 +122,32 @@ func TestAFullDisk(t *testing.T) {
 // bulk makes a message long enough to fill a small disk soon.
 var bulk = strings.Repeat("x", 1500)
 
+// TestABackupToAFullDisk: it fails, the last one stays, and the engine is unharmed.
+func TestABackupToAFullDisk(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, stub.Options{}, realEcho)
+	s.platformDown()
+	p := start(t, s.config)
+	s.said(p, "m1", "u", "t1")
+	disk := smallDisk(t)
+	backup := filepath.Join(disk, "copy.db")
+	s.does("backup", backup)
+	last, err := os.ReadFile(backup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill(t, filepath.Join(disk, "ballast"), 100<<10)
+	s.fails(1, "no space left on device", "backup", "-force", backup)
+	if now, err := os.ReadFile(backup); err != nil || !slices.Equal(now, last) {
+		t.Errorf("the last backup is gone: %d bytes, %v", len(now), err)
+	}
+	if left, _ := filepath.Glob(backup + "?*"); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+	s.said(p, "m2", "u", "t2")
+	p.stop(t)
+}
+
 // flood has ten users send until each was refused many times in a row, and
 // returns how many messages of each were acknowledged.
 func (s *scene) flood(p *process) map[string]int {

@@ -25,7 +25,7 @@ func TestEveryPageInABrowserAtBothWidths(t *testing.T) {
 	r := newRig(t)
 	long := strings.Repeat("很长的一段话没有空格", 12)
 	r.die(say("t1", "wxid_"+strings.Repeat("abcdefghij", 8), long), say("t2", "u2", "short"))
-	r.overview = Overview{Events: 1234567, Dead: 2, Accounts: []Account{
+	r.overview = Overview{Events: 1234567, Dead: 2, Restored: "2026-12-01T03:04:05+08:00", Accounts: []Account{
 		{Name: "shop", Channel: "generic", Held: "paused: by an operator; platform asks to wait: 频率过高", Paused: true}, {Name: "客服", Channel: "wecom"},
 	}}
 	tab, base := visit(t, r)
