@@ -127,7 +127,19 @@ func reloadVerb(ctx context.Context, c *call) int {
 	}
 	err := a.do(ctx, http.MethodPost, "/api/v1/reload", nil, nil)
 	var refused *apiFailure
-	if errors.As(err, &refused) {
+	known := errors.As(err, &refused)
+	if c.json && (err == nil || known) {
+		answer := map[string]any{"reloaded": err == nil}
+		if known {
+			answer["error"], answer["problems"] = refused.Message, refused.Problems
+		}
+		json.NewEncoder(c.Out).Encode(answer)
+		if err != nil {
+			return exitFailed
+		}
+		return exitOK
+	}
+	if known {
 		for _, p := range refused.Problems {
 			fmt.Fprintln(c.Err, p)
 		}

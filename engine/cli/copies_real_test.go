@@ -158,7 +158,9 @@ base_url = "http://PLATFORM"
 	p.stop(t)
 	s.does("restore", "-force", backup)
 	p = start(t, s.config)
-	s.does("resume", "-account", "shop")
+	if out := s.does("resume", "-account", "shop", "-json"); out != `{"accounts":["shop"],"paused":false}`+"\n" {
+		t.Errorf("it says %q", out)
+	}
 	if out := s.does("send", "-account", "shop", "-to", "u", "-text", "goes", "-wait"); !strings.HasSuffix(out, "\nsent\n") {
 		t.Errorf("it says %q", out)
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -27,10 +28,17 @@ func (c *call) pausing(ctx context.Context, verb, done string) int {
 	if a == nil {
 		return code
 	}
-	var answer struct{ Accounts []string }
+	var answer struct {
+		Accounts []string `json:"accounts"`
+		Paused   bool     `json:"paused"`
+	}
 	if err := a.do(ctx, http.MethodPost, "/api/v1/"+verb, map[string]string{"account": *account, "by": c.user()}, &answer); err != nil {
 		c.say(err)
 		return exitFailed
+	}
+	if c.json {
+		json.NewEncoder(c.Out).Encode(answer)
+		return exitOK
 	}
 	fmt.Fprintf(c.Out, "%s: %s\n", done, strings.Join(answer.Accounts, ", "))
 	return exitOK
