@@ -72,7 +72,7 @@ func sameFile(a, b string) bool {
 
 // backupToStdout writes a copy for another program, which has to check it.
 func (c *call) backupToStdout(ctx context.Context, cfg *config.Config) int {
-	if f, ok := c.Out.(*os.File); ok && terminal(f) {
+	if terminal(c.Out) {
 		fmt.Fprintln(c.Err, "a backup is no text: name a file, or send it on (bot backup - | …)")
 		return exitUsage
 	}
@@ -90,11 +90,6 @@ type counter int64
 func (n *counter) Write(b []byte) (int, error) {
 	*n += counter(len(b))
 	return len(b), nil
-}
-
-func terminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // copyStore writes the store as it is now: by itself where nobody has it open,

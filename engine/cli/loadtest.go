@@ -217,16 +217,6 @@ func writeReport(path string, report *loadtest.Report) error {
 	return nil
 }
 
-// terminal tells whether what is written there is seen by somebody at once.
-func terminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
-}
-
 // openToFill opens a store file with the defaults of an engine's.
 func (c *call) openToFill(ctx context.Context, path string) (store.Store, error) {
 	return c.OpenStore(ctx, app.StoreOptions{
