@@ -83,6 +83,16 @@ func traitOf(kind string) trait {
 	return trait{name: kind, level: Warning, zh: kind, en: kind}
 }
 
+// Title is what a kind is called in a language, in a few words; one that is not known
+// is called as it is.
+func Title(kind, language string) string {
+	t := traitOf(kind)
+	if language == Chinese {
+		return t.zh
+	}
+	return t.en
+}
+
 // Alert is one thing that an operator may want to know.
 type Alert struct {
 	Kind    string

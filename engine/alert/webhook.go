@@ -24,9 +24,10 @@ const (
 // Webhook posts messages to an address. The address is a secret: it is in no
 // error.
 type Webhook struct {
-	url    string
-	format format
-	client *http.Client
+	url        string
+	formatName string
+	format     format
+	client     *http.Client
 }
 
 // NewWebhook makes one of the named format (Formats). The client's redirects are
@@ -34,11 +35,14 @@ type Webhook struct {
 func NewWebhook(address, formatName string, client *http.Client) *Webhook {
 	c := *client
 	c.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &Webhook{address, formatOf(formatName), &c}
+	return &Webhook{address, formatName, formatOf(formatName), &c}
 }
 
 // Name is "webhook".
 func (w *Webhook) Name() string { return "webhook" }
+
+// Format is the name of the format of its messages.
+func (w *Webhook) Format() string { return w.formatName }
 
 // Tell posts the message, and again where that may help.
 func (w *Webhook) Tell(ctx context.Context, m *Message) error {

@@ -75,9 +75,9 @@ type Options struct {
 	Trace func(ctx context.Context, id string) (steps []trace.Step, more bool, err error)
 	// Resolved is told that a person ended the doubt about a command.
 	Resolved func(d store.Delivery)
-	// Alerts is what goes on and what was told lately; TryAlerts tells a test, and
-	// returns what came of it by the name of each way.
-	Alerts    func() any
+	// Alerts is what goes on, what was told lately, and to whom; TryAlerts tells a
+	// test, and returns what came of it by the name of each way.
+	Alerts    func() Alerts
 	TryAlerts func(ctx context.Context) map[string]string
 	// Waits says why a command that waits does not leave now, "" when there is no
 	// more to say. nil = nobody knows.
@@ -95,9 +95,6 @@ type Options struct {
 
 // New returns the handler of the admin listener.
 func New(o Options) http.Handler {
-	if o.Waits == nil {
-		o.Waits = func(store.Delivery) string { return "" }
-	}
 	r := httprouter.New()
 	a := &api{o: o}
 	r.HandlerFunc(http.MethodGet, "/healthz", a.healthz)

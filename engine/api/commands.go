@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -132,11 +133,8 @@ func (a *api) command(w http.ResponseWriter, r *http.Request) {
 	case string(store.Unconfirmed): // so it is, as far as anybody knows yet
 		v.State = string(store.Sent)
 	}
-	if why := a.o.Waits(d); final == "" && why != "" {
-		if v.Reason != "" {
-			why += "; before that: " + v.Reason
-		}
-		v.Reason = why
+	if final == "" {
+		v.Reason = a.o.reason(&d)
 	}
 	if v.Attempts == nil {
 		v.Attempts = []store.Try{}
@@ -146,23 +144,36 @@ func (a *api) command(w http.ResponseWriter, r *http.Request) {
 
 func (a *api) cancel(w http.ResponseWriter, r *http.Request) {
 	id := taskID(r)
-	d, final, err := a.o.Outbox.Find(id)
-	if err != nil {
-		a.storeError(w, err)
-		return
-	}
-	if final == "" {
-		err = a.o.Outbox.Cancel(r.Context(), id)
-	}
-	if final != "" || errors.Is(err, store.ErrGone) {
+	switch err := a.o.Cancel(r.Context(), id); {
+	case errors.Is(err, ErrNotWaiting):
 		fail(w, http.StatusConflict, "not_waiting", "it is no longer waiting and cannot be cancelled")
-		return
-	}
-	if err != nil {
+	case err != nil:
 		a.storeError(w, err)
-		return
+	default:
+		reply(w, http.StatusOK, accepted{id, "cancelled"})
 	}
-	a.o.Cancelled(d.Command)
-	a.o.Log.Info("command cancelled", "task_id", id)
-	reply(w, http.StatusOK, accepted{id, "cancelled"})
+}
+
+// ErrNotWaiting says that a command is on its way or has left the outbox.
+var ErrNotWaiting = fmt.Errorf("it is no longer waiting and cannot be cancelled: %w", store.ErrGone)
+
+// Cancel takes a command that waits out of the outbox. The error is ErrNotWaiting,
+// store.ErrGone where nothing is known of the task id, or the store's.
+func (o *Options) Cancel(ctx context.Context, id string) error {
+	d, final, err := o.Outbox.Find(id)
+	if err != nil {
+		return err
+	}
+	if final != "" {
+		return ErrNotWaiting
+	}
+	switch err := o.Outbox.Cancel(ctx, id); {
+	case errors.Is(err, store.ErrGone):
+		return ErrNotWaiting
+	case err != nil:
+		return err
+	}
+	o.Cancelled(d.Command)
+	o.Log.Info("command cancelled", "task_id", id)
+	return nil
 }

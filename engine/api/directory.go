@@ -40,7 +40,8 @@ type Known struct {
 	Unsubscribed bool `json:"unsubscribed,omitempty"`
 }
 
-func known(c contacts.Contact, s engine.Standing) Known {
+// KnownOf is how a contact is shown who stands so with the account.
+func KnownOf(c contacts.Contact, s engine.Standing) Known {
 	return Known{
 		ID: c.ID, Group: c.Group, Name: c.Name, Labels: append([]string{}, c.Labels...),
 		Since: dayShown(c.Since), Active: dayShown(c.Active), Gone: c.Gone,
@@ -66,7 +67,7 @@ func (a *api) contacts(w http.ResponseWriter, r *http.Request) {
 	if !a.known(w, account) {
 		return
 	}
-	q, limit, err := asked(query)
+	q, limit, err := ReadContactQuery(query)
 	if err != nil {
 		fail(w, http.StatusBadRequest, "query", err.Error())
 		return
@@ -80,15 +81,16 @@ func (a *api) contacts(w http.ResponseWriter, r *http.Request) {
 			a.storeError(w, err)
 			return
 		}
-		if page = append(page, known(c, a.o.Contacts.Standing(account, c.ID))); len(page) == limit {
+		if page = append(page, KnownOf(c, a.o.Contacts.Standing(account, c.ID))); len(page) == limit {
 			break
 		}
 	}
 	reply(w, http.StatusOK, map[string]any{"contacts": page})
 }
 
-// asked reads a query of the list.
-func asked(query url.Values) (q contacts.Query, limit int, err error) {
+// ReadContactQuery reads ?label=&without=&active_within=&where=&after=&limit=, where
+// label and without may be there several times.
+func ReadContactQuery(query url.Values) (q contacts.Query, limit int, err error) {
 	q = contacts.Query{All: true, Labels: query["label"], Without: query["without"], After: query.Get("after")}
 	if q.Where, err = whereOf(query.Get("where")); err != nil {
 		return q, 0, err
@@ -288,7 +290,7 @@ func (a *api) audience(w http.ResponseWriter, r *http.Request) {
 		if one.Name != name {
 			continue
 		}
-		members, err := a.count(r.Context(), one)
+		members, err := a.o.Count(r.Context(), one)
 		if err != nil {
 			a.audienceError(w, err)
 			return
@@ -299,8 +301,9 @@ func (a *api) audience(w http.ResponseWriter, r *http.Request) {
 	fail(w, http.StatusNotFound, "audience", "there is no audience of that name (GET /api/v1/audiences lists them)")
 }
 
-func (a *api) count(ctx context.Context, one contacts.Audience) (members int, err error) {
-	for _, err := range a.o.Directory.Members(one, a.o.Now()) {
+// Count is how many an audience reaches now. It takes a look at every contact.
+func (o *Options) Count(ctx context.Context, one contacts.Audience) (members int, err error) {
+	for _, err := range o.Directory.Members(one, o.Now()) {
 		if err == nil {
 			err = ctx.Err() // nobody waits any more
 		}

@@ -1,7 +1,9 @@
 package api
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -28,7 +30,8 @@ type Doubt struct {
 // shownText is how much of a text is shown, in characters.
 const shownText = 80
 
-func doubt(d store.Delivery) Doubt {
+// DoubtOf is how a command in doubt is shown.
+func DoubtOf(d store.Delivery) Doubt {
 	c, p := d.Command, d.Progress
 	v := Doubt{
 		ID: d.ID, TaskID: c.TaskID, TraceID: c.TraceID, Account: c.Account, Conversation: c.Conversation,
@@ -73,7 +76,7 @@ func (a *api) doubts(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	all, err := a.doubtsOf(q.Get("account"), after, limit)
+	all, err := a.o.Doubts(q.Get("account"), after, limit)
 	if err != nil {
 		a.storeError(w, err)
 		return
@@ -81,11 +84,12 @@ func (a *api) doubts(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusOK, map[string]any{"in_doubt": all})
 }
 
-// doubtsOf returns the doubts of an account, of all for "".
-func (a *api) doubtsOf(account string, after uint64, limit int) ([]Doubt, error) {
+// Doubts returns at most limit commands in doubt behind the id after, of an account
+// or of all (""), in the order in which they were stored.
+func (o *Options) Doubts(account string, after uint64, limit int) ([]Doubt, error) {
 	all := []Doubt{}
 	for {
-		page, err := a.o.Outbox.Doubts(after, maxPage)
+		page, err := o.Outbox.Doubts(after, maxPage)
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +97,7 @@ func (a *api) doubtsOf(account string, after uint64, limit int) ([]Doubt, error)
 			if after = d.ID; account != "" && d.Command.Account != account {
 				continue
 			}
-			if all = append(all, doubt(d)); len(all) == limit {
+			if all = append(all, DoubtOf(d)); len(all) == limit {
 				return all, nil
 			}
 		}
@@ -118,22 +122,41 @@ func (a *api) resolve(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusNotFound, "not_found", "what is in doubt can be sent again (/resend) or counted as arrived (/delivered)")
 		return
 	}
-	d, final, err := a.o.Outbox.Find(id)
-	if err == nil {
-		err = store.ErrGone
-		if final == "" && d.Progress.Phase == store.InDoubt {
-			err = a.o.Outbox.Resolve(r.Context(), id, what == "delivered")
-		}
-		if errors.Is(err, store.ErrGone) {
-			fail(w, http.StatusConflict, "not_in_doubt", "it is not in doubt (any more)")
-			return
-		}
-	}
-	if err != nil {
+	switch err := a.o.Resolve(r.Context(), id, what == "delivered"); {
+	case errors.Is(err, ErrNotInDoubt):
+		fail(w, http.StatusConflict, "not_in_doubt", "it is not in doubt (any more)")
+	case err != nil:
 		a.storeError(w, err)
-		return
+	default:
+		reply(w, http.StatusOK, accepted{id, status})
 	}
-	a.o.Resolved(d)
-	a.o.Log.Info("doubt ended", "task_id", id, "account", d.Command.Account, "outcome", status)
-	reply(w, http.StatusOK, accepted{id, status})
+}
+
+// ErrNotInDoubt says that the doubt about a command was ended by somebody else, or
+// that there was none.
+var ErrNotInDoubt = fmt.Errorf("it is not in doubt (any more): %w", store.ErrGone)
+
+// Resolve ends the doubt about a command: it arrived, or is sent again. The error is
+// ErrNotInDoubt, store.ErrGone where nothing is known of the task id, or the store's.
+func (o *Options) Resolve(ctx context.Context, id string, delivered bool) error {
+	d, final, err := o.Outbox.Find(id)
+	if err != nil {
+		return err
+	}
+	if final != "" || d.Progress.Phase != store.InDoubt {
+		return ErrNotInDoubt
+	}
+	switch err := o.Outbox.Resolve(ctx, id, delivered); {
+	case errors.Is(err, store.ErrGone):
+		return ErrNotInDoubt
+	case err != nil:
+		return err
+	}
+	o.Resolved(d)
+	outcome := "resent"
+	if delivered {
+		outcome = "delivered"
+	}
+	o.Log.Info("doubt ended", "task_id", id, "account", d.Command.Account, "outcome", outcome)
+	return nil
 }

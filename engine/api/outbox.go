@@ -47,31 +47,33 @@ const (
 	lookPage = 500
 )
 
-// rowFilter is what the query asks for.
-type rowFilter struct {
-	account, conversation, skill, state string
-	after                               uint64
-	limit                               int
+// RowFilter is which commands of the outbox are listed; "" is all.
+type RowFilter struct {
+	Account, Conversation, Skill, State string
+	After                               uint64 // their ids lie behind this one
+	Limit                               int    // rows of a page
 }
 
-// phases are the states of what is in the outbox.
-var phases = []string{string(store.Waiting), string(store.Sending), string(store.InDoubt), string(store.Unconfirmed)}
+// States are those of what is in the outbox.
+var States = []string{string(store.Waiting), string(store.Sending), string(store.InDoubt), string(store.Unconfirmed)}
 
-func readRowFilter(q url.Values) (f rowFilter, field string, err error) {
-	f = rowFilter{
-		account: q.Get("account"), conversation: q.Get("conversation"), skill: q.Get("skill"),
-		state: q.Get("state"), limit: pageSize,
+// ReadRowFilter reads ?account=&conversation=&skill=&state=&after=&limit=, or says
+// which field is wrong.
+func ReadRowFilter(q url.Values) (f RowFilter, field string, err error) {
+	f = RowFilter{
+		Account: q.Get("account"), Conversation: q.Get("conversation"), Skill: q.Get("skill"),
+		State: q.Get("state"), Limit: pageSize,
 	}
-	if f.state != "" && !slices.Contains(phases, f.state) {
-		return f, "state", fmt.Errorf("state is one of %q: what has settled is not listed, and is found by its task id", phases)
+	if f.State != "" && !slices.Contains(States, f.State) {
+		return f, "state", fmt.Errorf("state is one of %q: what has settled is not listed, and is found by its task id", States)
 	}
 	if s := q.Get("after"); s != "" {
-		if f.after, err = strconv.ParseUint(s, 10, 64); err != nil {
+		if f.After, err = strconv.ParseUint(s, 10, 64); err != nil {
 			return f, "after", errors.New("after must be the next of an earlier page, a number")
 		}
 	}
 	if s := q.Get("limit"); s != "" {
-		if f.limit, err = strconv.Atoi(s); err != nil || f.limit < 1 || f.limit > maxRows {
+		if f.Limit, err = strconv.Atoi(s); err != nil || f.Limit < 1 || f.Limit > maxRows {
 			return f, "limit", fmt.Errorf("limit is a number from 1 to %d", maxRows)
 		}
 	}
@@ -79,10 +81,10 @@ func readRowFilter(q url.Values) (f rowFilter, field string, err error) {
 }
 
 // fits tells whether a row is asked for.
-func (f *rowFilter) fits(d *store.Delivery) bool {
+func (f *RowFilter) fits(d *store.Delivery) bool {
 	c := d.Command
-	return (f.account == "" || c.Account == f.account) && (f.conversation == "" || c.Conversation == f.conversation) &&
-		(f.skill == "" || c.Skill == f.skill) && (f.state == "" || phase(d) == f.state)
+	return (f.Account == "" || c.Account == f.Account) && (f.Conversation == "" || c.Conversation == f.Conversation) &&
+		(f.Skill == "" || c.Skill == f.Skill) && (f.State == "" || phase(d) == f.State)
 }
 
 // phase is where a command of the outbox stands.
@@ -90,12 +92,12 @@ func phase(d *store.Delivery) string { return string(cmp.Or(d.Progress.Phase, st
 
 // outbox lists what is in the outbox, in the order in which it came in.
 func (a *api) outbox(w http.ResponseWriter, r *http.Request) {
-	f, field, err := readRowFilter(r.URL.Query())
+	f, field, err := ReadRowFilter(r.URL.Query())
 	if err != nil {
 		fail(w, http.StatusBadRequest, field, err.Error())
 		return
 	}
-	page, err := a.rows(f)
+	page, err := a.o.Rows(f)
 	if err != nil {
 		a.storeError(w, err)
 		return
@@ -103,21 +105,21 @@ func (a *api) outbox(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusOK, page)
 }
 
-// rows collects one page.
-func (a *api) rows(f rowFilter) (Rows, error) {
+// Rows lists one page of what is in the outbox, in the order in which it came in.
+func (o *Options) Rows(f RowFilter) (Rows, error) {
 	page := Rows{Commands: []Row{}}
 	for looked := 0; looked < maxLook; {
-		some, err := a.o.Outbox.Deliveries(f.after, lookPage)
+		some, err := o.Outbox.Deliveries(f.After, lookPage)
 		if err != nil {
 			return page, err
 		}
 		for i := range some {
-			f.after = some[i].ID
+			f.After = some[i].ID
 			if !f.fits(&some[i]) {
 				continue
 			}
-			if page.Commands = append(page.Commands, row(&some[i])); len(page.Commands) == f.limit {
-				page.Next = f.after
+			if page.Commands = append(page.Commands, o.row(&some[i])); len(page.Commands) == f.Limit {
+				page.Next = f.After
 				return page, nil
 			}
 		}
@@ -126,11 +128,11 @@ func (a *api) rows(f rowFilter) (Rows, error) {
 		}
 		looked += len(some)
 	}
-	page.Next = f.after
+	page.Next = f.After
 	return page, nil
 }
 
-func row(d *store.Delivery) Row {
+func (o *Options) row(d *store.Delivery) Row {
 	c := d.Command
 	due := c.Due()
 	if d.Progress.NotBefore.After(due) {
@@ -140,6 +142,23 @@ func row(d *store.Delivery) Row {
 		ID: d.ID, TaskID: c.TaskID, State: phase(d), Account: c.Account, Conversation: c.Conversation,
 		Action: string(c.Action), Lane: c.Lane.String(), Skill: c.Skill, Text: c.Text,
 		Created: c.Created, Due: due, Deadline: c.Deadline,
-		Attempts: d.Progress.Attempts, Reason: d.Progress.Reason, CanBeCalledOff: c.Unless != "",
+		Attempts: d.Progress.Attempts, Reason: o.reason(d), CanBeCalledOff: c.Unless != "",
 	}
+}
+
+// reason is why a command of the outbox has not left: what it waits for now, and
+// what came of it before.
+func (o *Options) reason(d *store.Delivery) string {
+	before := d.Progress.Reason
+	if o.Waits == nil {
+		return before
+	}
+	now := o.Waits(*d)
+	switch {
+	case now == "":
+		return before
+	case before == "":
+		return now
+	}
+	return now + "; before that: " + before
 }

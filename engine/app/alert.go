@@ -11,6 +11,7 @@ import (
 
 	"bot/engine"
 	"bot/engine/alert"
+	"bot/engine/api"
 	"bot/engine/channel"
 	"bot/engine/config"
 	"bot/engine/egress"
@@ -168,13 +169,24 @@ func (a *App) raiseRisk(h risk.Hit) {
 // TryAlerts tells a test by every way, and what each said of it.
 func (a *App) TryAlerts(ctx context.Context) map[string]string { return a.desk.Try(ctx) }
 
-// alertList is what GET /api/v1/alerts shows.
-func (a *App) alertList() any {
-	recent := a.desk.Recent()
-	if recent == nil {
-		recent = []alert.Record{}
+// alertList is what GET /api/v1/alerts shows. No address is in it: whoever knows
+// that of a webhook can post there.
+func (a *App) alertList() api.Alerts {
+	all := api.Alerts{Ongoing: a.desk.Ongoing(), Recent: a.desk.Recent(), Ways: []api.AlertWay{}}
+	if all.Recent == nil {
+		all.Recent = []alert.Record{}
 	}
-	return map[string]any{"ongoing": a.desk.Ongoing(), "recent": recent}
+	for _, w := range a.alertSettings().Ways {
+		way := api.AlertWay{Name: w.Name()}
+		switch w := w.(type) {
+		case *alert.Webhook:
+			way.Format = w.Format()
+		case *staffRoom:
+			way.Account, way.To = w.to.Account, w.to.To
+		}
+		all.Ways = append(all.Ways, way)
+	}
+	return all
 }
 
 // failedStore raises the alert that the store cannot be trusted any more.
