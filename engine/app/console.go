@@ -13,7 +13,7 @@ import (
 func (a *App) faces(o api.Options) http.Handler {
 	programs := api.New(o)
 	people := console.New(console.Options{
-		Desk: o, Overview: a.overview, Samples: a.samples, Version: a.o.Version, Now: a.store.Now, Log: a.o.Log,
+		Desk: o, Overview: a.overview, Accounts: func() []string { return accountNames(a.live.Load().Config.Accounts) }, Samples: a.samples, Version: a.o.Version, Now: a.store.Now, Log: a.o.Log,
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if forPrograms(r.URL.Path) {
@@ -37,21 +37,36 @@ func (a *App) overview() (console.Overview, error) {
 	if err != nil {
 		return console.Overview{}, err
 	}
-	plan, held := a.live.Load(), a.egress.Held()
 	o := console.Overview{
-		Generation: a.generation.Load(), Ready: a.readiness() == nil, Skills: plan.Skills.Len(),
+		Generation: a.generation.Load(), Skills: a.live.Load().Skills.Len(),
 		Events: s.Events, Commands: s.Commands, InDoubt: s.InDoubt, Dead: s.Letters, Oldest: s.OldestEvent, StoreBytes: s.FileBytes,
 	}
 	if o.Restored, err = a.restored(); err != nil {
 		return o, err
 	}
-	for i := range plan.Config.Accounts {
-		acc := &plan.Config.Accounts[i]
-		paused, err := a.store.Recall(acc.Name, pausedKey)
+	if err := a.readiness(); err != nil {
+		o.NotReady = err.Error()
+	}
+	pushes, err := a.egress.Pushes()
+	if err != nil {
+		return o, err
+	}
+	paces, unconfirmed := a.egress.Paces(), a.egress.Unconfirmed()
+	for _, row := range a.accountsHealth() {
+		acc := console.Account{Row: row, Pace: paces[row.Name], Unconfirmed: unconfirmed[row.Name]}
+		if p, limited := pushes[row.Name]; limited {
+			acc.Pushes = &p
+		}
+		note, err := a.store.Recall(row.Name, pausedKey)
 		if err != nil {
 			return o, err
 		}
-		o.Accounts = append(o.Accounts, console.Account{Name: acc.Name, Channel: acc.Channel, Held: held[acc.Name], Paused: paused != "" || a.egress.HeldBy(acc.Name, causeRestored)})
+		acc.Paused = note != "" || a.egress.HeldBy(row.Name, causeRestored)
+		if note != "" {
+			acc.PausedBy, acc.PausedSince = readPauseNote(note)
+			acc.Held = withoutPause(row.Held, note)
+		}
+		o.Accounts = append(o.Accounts, acc)
 	}
 	return o, nil
 }

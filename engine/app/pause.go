@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"bot/engine"
@@ -122,6 +123,25 @@ func (a *App) pauseNote(account string, on bool, by string) (string, error) {
 	}
 	at := a.store.Now().In(a.live.Load().Config.Location())
 	return "by " + cmp.Or(by, "an operator") + " since " + at.Format(time.RFC3339), nil
+}
+
+// readPauseNote reads what pauseNote wrote; of a note that it did not, all is by.
+func readPauseNote(note string) (by string, since time.Time) {
+	i := strings.LastIndex(note, " since ")
+	if i < 0 {
+		return note, time.Time{}
+	}
+	at, err := time.Parse(time.RFC3339, note[i+len(" since "):])
+	if err != nil {
+		return note, time.Time{}
+	}
+	return strings.TrimPrefix(note[:i], "by "), at
+}
+
+// withoutPause is why an account is held (egress.Held) besides being paused.
+func withoutPause(held, note string) string {
+	before, after, _ := strings.Cut(held, causePaused+": "+note)
+	return strings.Trim(before+strings.TrimPrefix(after, "; "), "; ")
 }
 
 // recoverHolds holds what was held, and mutes who was muted, when the last

@@ -25,9 +25,8 @@ func TestEveryPageInABrowserAtBothWidths(t *testing.T) {
 	r := newRig(t)
 	long := strings.Repeat("很长的一段话没有空格", 12)
 	r.die(say("t1", "wxid_"+strings.Repeat("abcdefghij", 8), long), say("t2", "u2", "short"))
-	r.overview = Overview{Events: 1234567, Dead: 2, Restored: "2026-12-01T03:04:05+08:00", Accounts: []Account{
-		{Name: "shop", Channel: "generic", Held: "paused: by an operator; platform asks to wait: 频率过高", Paused: true}, {Name: "客服", Channel: "wecom"},
-	}}
+	r.overview = Overview{Events: 1234567, Dead: 2, Restored: "2026-12-01T03:04:05+08:00", Accounts: everyState(r.now, long)}
+	r.full(long)
 	tab, base := visit(t, r)
 	for _, page := range sections {
 		tab.Looks(page.Page, base+page.Path)
@@ -55,7 +54,8 @@ func TestNothingThatPeopleWriteRunsInABrowser(t *testing.T) {
 	r := newRig(t)
 	const evil = `<script>document.title="owned"</script><img src=x onerror='document.title="owned"'>"><svg onload=document.title="owned">`
 	r.die(say(evil, evil, evil))
-	r.overview.Accounts = []Account{{Name: evil, Channel: evil, Held: evil}}
+	r.fullOf(evil)
+	r.overview.Accounts = []Account{evilAccount(evil)}
 	tab, base := visit(t, r)
 	for _, page := range sections {
 		tab.Go(base + page.Path)
@@ -64,4 +64,21 @@ func TestNothingThatPeopleWriteRunsInABrowser(t *testing.T) {
 			t.Errorf("%s runs it", page.Path)
 		}
 	}
+}
+
+func TestLabelsAreChangedAndDoubtsEndedInABrowser(t *testing.T) {
+	r := newRig(t)
+	r.full("x")
+	tab, base := visit(t, r)
+	tab.Go(base + "/contacts?label=stores")
+	tab.Click(`summary`)
+	tab.Type(`input[name="labels"]`, "新, \r") // a browser begins at the start of a field
+	tab.Says(".said", "The labels of 22334455@chatroom were saved.")
+	tab.Says("td a.tag", "新")
+	tab.Go(base + "/doubts")
+	tab.Click(`form[action="/doubts/delivered"] button`)
+	tab.Says(".said", "It counts as arrived.")
+	tab.Go(base + "/alerts")
+	tab.Click(`form[action="/alerts/unmute"] button`)
+	tab.Says(".said", "They are answered again.")
 }

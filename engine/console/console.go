@@ -22,6 +22,8 @@ type Options struct {
 	// the console is open to whoever reaches the listener, which is then on loopback.
 	Desk     api.Options
 	Overview func() (Overview, error)
+	// Accounts are the names of the accounts in their order.
+	Accounts func() []string
 	Samples  *Samples
 	Version  string
 	Now      func() time.Time
@@ -60,6 +62,22 @@ func New(o Options) http.Handler {
 	get("/dead", c.page("dead", c.dead))
 	post("/dead/replay", c.act(c.deadReplay))
 	post("/dead/drop", c.act(c.deadDrop))
+
+	get("/doubts", c.page("doubts", c.doubts))
+	post("/doubts/resend", c.act(c.resolve(false)))
+	post("/doubts/resend-all", c.act(c.resendAll))
+	post("/doubts/delivered", c.act(c.resolve(true)))
+
+	get("/commands", c.page("commands", c.commands))
+	post("/commands/cancel", c.act(c.cancel))
+
+	get("/contacts", c.page("contacts", c.contacts))
+	post("/contacts/labels", c.act(c.label))
+	post("/contacts/forget", c.act(c.forget))
+
+	get("/alerts", c.page("alerts", c.alerts))
+	post("/alerts/test", c.act(c.tryAlerts))
+	post("/alerts/unmute", c.act(c.unmute))
 
 	r.NotFound = http.HandlerFunc(c.notFound)
 	r.MethodNotAllowed = http.HandlerFunc(c.notFound)

@@ -71,8 +71,9 @@ func TestWhatPeopleWriteIsTextOnThePage(t *testing.T) {
 	r.login()
 	const evil = `<script>alert(1)</script><img src=x onerror=alert(2)>"'`
 	r.die(say(evil, evil, evil))
-	r.overview.Accounts = []Account{{Name: evil, Channel: evil, Held: evil}}
-	for _, path := range []string{"/dead", "/", "/dead?x=" + url.QueryEscape(evil), "/live"} {
+	r.fullOf(evil)
+	r.overview.Accounts = []Account{evilAccount(evil)}
+	for _, path := range []string{"/dead", "/", "/dead?x=" + url.QueryEscape(evil), "/live", "/doubts", "/commands", "/contacts", "/alerts", "/doubts?account=" + url.QueryEscape(evil)} {
 		if page := r.page(path); strings.Contains(page, "<script>alert") || strings.Contains(page, "<img src=x") || strings.Contains(page, `"'`) {
 			t.Errorf("%s: it runs", path)
 		}

@@ -2,12 +2,15 @@ package console
 
 import (
 	"context"
+	"html"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +21,9 @@ import (
 
 	"bot/engine"
 	"bot/engine/api"
+	"bot/engine/contacts"
+	"bot/engine/health"
+	"bot/engine/risk"
 	"bot/store"
 	"bot/store/boltstore"
 )
@@ -29,14 +35,18 @@ const token = "a-token-of-the-console"
 // rig is a console over a real store.
 type rig struct {
 	testing.TB
-	store    store.Store
-	options  Options
-	handler  http.Handler
-	mu       sync.Mutex
-	now      time.Time
-	overview Overview
-	paused   map[string]bool
-	cookies  []*http.Cookie
+	store     store.Store
+	options   Options
+	handler   http.Handler
+	mu        sync.Mutex
+	now       time.Time
+	overview  Overview
+	paused    map[string]bool
+	cookies   []*http.Cookie
+	alerts    api.Alerts
+	audiences []contacts.Audience
+	tried     map[string]string // what came of a test of alerts, by way
+	mutes     mutes
 }
 
 func newRig(tb testing.TB) *rig {
@@ -46,10 +56,14 @@ func newRig(tb testing.TB) *rig {
 	}
 	tb.Cleanup(func() { st.Close() })
 	r := &rig{TB: tb, store: st, now: time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC), paused: make(map[string]bool)}
-	r.overview.Accounts = []Account{{Name: "shop", Channel: "generic"}}
+	r.overview.Accounts = []Account{account("shop", health.OK)}
 	r.options = Options{
 		Desk: api.Options{
-			Token: token, Letters: st, Outbox: st, Contacts: st, Now: st.Now, Replayed: func(store.Letter) {},
+			Token: token, Letters: st, Outbox: st, Contacts: st, Now: st.Now, Replayed: func(store.Letter) {}, Log: slog.New(slog.DiscardHandler),
+			Resolved: func(store.Delivery) {}, Cancelled: func(*engine.Command) {},
+			Directory: people(st), Audiences: func() []contacts.Audience { return r.audiences },
+			Alerts: func() api.Alerts { return r.alerts }, Mutes: &r.mutes,
+			TryAlerts: func(context.Context) map[string]string { return r.tried },
 			Pause: func(_ context.Context, account string, on bool, _ string) ([]string, error) {
 				r.mu.Lock()
 				defer r.mu.Unlock()
@@ -62,6 +76,15 @@ func newRig(tb testing.TB) *rig {
 			defer r.mu.Unlock()
 			return r.overview, nil
 		},
+		Accounts: func() []string {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			var names []string
+			for _, a := range r.overview.Accounts {
+				names = append(names, a.Name)
+			}
+			return names
+		},
 		Samples: NewSamples(prometheus.NewRegistry()),
 		Now: func() time.Time {
 			r.mu.Lock()
@@ -71,6 +94,29 @@ func newRig(tb testing.TB) *rig {
 	}
 	r.build()
 	return r
+}
+
+func account(name, state string) Account {
+	return Account{Row: health.Row{Name: name, Channel: "generic", Health: state}}
+}
+
+// people is a directory of contacts in which nobody is barred.
+func people(st store.Store) *contacts.Directory {
+	return contacts.New(contacts.Options{Store: st, Now: st.Now, Log: slog.New(slog.DiscardHandler)})
+}
+
+// mutes are who is muted.
+type mutes []risk.Muted
+
+func (m *mutes) Mute(context.Context, string, string, time.Duration) error { return nil }
+
+func (m *mutes) Unmute(_ context.Context, account, id string) error {
+	*m = slices.DeleteFunc(*m, func(one risk.Muted) bool { return one.Account == account && one.User == id })
+	return nil
+}
+
+func (m *mutes) Status(_ string, limit int) risk.Status {
+	return risk.Status{Muted: (*m)[:min(len(*m), limit)], Total: len(*m)}
 }
 
 // build takes up changed options.
@@ -186,3 +232,41 @@ func (r *rig) die(commands ...engine.Command) {
 func say(task, conversation, text string) engine.Command {
 	return engine.Command{TaskID: task, Account: "shop", Conversation: conversation, Action: engine.SendText, Text: text, Lane: engine.LanePush, Submitted: true}
 }
+
+// wait puts commands into the outbox.
+func (r *rig) wait(commands ...engine.Command) {
+	r.Helper()
+	if _, err := r.store.Submit(r.Context(), commands, time.Hour); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// doubt puts commands into the outbox of which nobody knows whether they arrived.
+func (r *rig) doubt(commands ...engine.Command) {
+	r.Helper()
+	r.wait(commands...)
+	for _, c := range commands {
+		d, _, err := r.store.Find(c.TaskID)
+		if err != nil {
+			r.Fatal(err)
+		}
+		err = r.store.Settle(r.Context(), store.Settlement{ID: d.ID, Progress: store.Progress{Phase: store.InDoubt, Attempts: 1, Reason: "no answer within 10s"}})
+		if err != nil {
+			r.Fatal(err)
+		}
+	}
+}
+
+var nextLink = regexp.MustCompile(`<a href="([^"]+)">Next page</a>`)
+
+// nextOf is the address of the page that follows.
+func nextOf(tb testing.TB, page string) string {
+	tb.Helper()
+	m := nextLink.FindStringSubmatch(page)
+	if m == nil {
+		tb.Fatal("there is no next page")
+	}
+	return html.UnescapeString(m[1])
+}
+
+func cookieOf(name, value string) *http.Cookie { return &http.Cookie{Name: name, Value: value} }

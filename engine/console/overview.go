@@ -1,15 +1,17 @@
 package console
 
 import (
-	"errors"
 	"net/http"
 	"time"
+
+	"bot/engine/egress"
+	"bot/engine/health"
 )
 
 // Overview is how the engine stands.
 type Overview struct {
 	Generation int64
-	Ready      bool
+	NotReady   string // why it takes no callbacks, "" where it does
 	Skills     int
 	Events     int
 	Commands   int
@@ -21,17 +23,48 @@ type Overview struct {
 	Accounts   []Account
 }
 
-// Account is how one account stands.
+// Account is how one account stands: the evidence, and what slows it down. Held says
+// why it sends nothing, besides being paused.
 type Account struct {
-	Name, Channel string
-	Held          string // why it sends nothing, "" where it does
-	Paused        bool   // by an operator, or until one lets it send what a backup holds
+	health.Row
+	Paused      bool // by an operator, or until one lets it send what a backup holds
+	PausedBy    string
+	PausedSince time.Time
+	Pace        egress.Pace
+	Pushes      *egress.Pushes // nil: there is no daily limit
+	Unconfirmed int            // commands
 }
+
+// LimitedBy is whose limit the account's next command waits for, "" for none. What
+// holds it is said elsewhere.
+func (a *Account) LimitedBy() string {
+	if a.Held != "" || a.Paused {
+		return ""
+	}
+	return string(a.Pace.By)
+}
+
+// Percent is the share of its usual pace that the account may send at.
+func (a *Account) Percent() int { return int(a.Pace.Pace*100 + .5) }
+
+// Day is how much the account may push in a day.
+func (a *Account) Day() int { return a.Pushes.Used + a.Pushes.Left }
 
 // overviewPage is what the first page shows.
 type overviewPage struct {
 	Overview
-	Charts []Chart
+	Troubles  []trouble // the worst first
+	Others    int       // troubles that are not shown
+	LastError *accountError
+	AnyPaused bool
+	AnySends  bool // some account is not paused
+	Charts    []Chart
+}
+
+// accountError is the last error there was, and whose.
+type accountError struct {
+	Account string
+	health.Mark
 }
 
 func (c *console) overview(*http.Request) (any, error) {
@@ -39,15 +72,31 @@ func (c *console) overview(*http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	p := overviewPage{Overview: o, Charts: c.charts()}
+	p.Troubles = troublesOf(o, c.o.Desk.Alerts().Ongoing, c.o.Now())
+	if more := len(p.Troubles) - maxTroubles; more > 0 {
+		p.Troubles, p.Others = p.Troubles[:maxTroubles], more
+	}
+	for i := range o.Accounts {
+		a := &o.Accounts[i]
+		if e := a.LastError; e != nil && (p.LastError == nil || e.Time.After(p.LastError.Time)) {
+			p.LastError = &accountError{a.Name, *e}
+		}
+		p.AnyPaused, p.AnySends = p.AnyPaused || a.Paused, p.AnySends || !a.Paused
+	}
+	return p, nil
+}
+
+func (c *console) charts() []Chart {
 	s := c.o.Samples
-	return overviewPage{o, []Chart{
+	return []Chart{
 		s.chart("chart.received", perSecond, "bot_events_received_total", "bot_events_handled_total"),
 		s.chart("chart.sent", perSecond, "bot_commands_sent_total", "bot_commands_failed_total"),
 		s.chart("chart.ack", seconds, "bot_ack_seconds/50", "bot_ack_seconds/99"),
 		s.chart("chart.wait", seconds, "bot_queue_wait_seconds/50", "bot_queue_wait_seconds/99"),
 		s.chart("chart.events", count, "bot_backlog_events"),
 		s.chart("chart.commands", count, "bot_backlog_commands"),
-	}}, nil
+	}
 }
 
 // pause stops an account, or lets it go again. All of them at once have to be asked
@@ -60,7 +109,7 @@ func (c *console) pause(on bool) func(r *http.Request) ([]any, error) {
 	return func(r *http.Request) ([]any, error) {
 		account := r.PostFormValue("account")
 		if account == "" && r.PostFormValue("all") != "yes" {
-			return nil, errors.New("which account?")
+			return nil, problem{"said.which", nil}
 		}
 		_, err := c.o.Desk.Pause(r.Context(), account, on, "console")
 		if account == "" {

@@ -105,8 +105,10 @@ func (c *console) act(do func(r *http.Request) (done []any, err error)) http.Han
 		}
 		words := wordsOf(r)
 		done, err := do(r)
-		s := said{Bad: err != nil}
+		s, p := said{Bad: err != nil}, problem{}
 		switch {
+		case errors.As(err, &p):
+			s.Text = words.T(p.key, p.args...)
 		case errors.Is(err, store.ErrGone):
 			s.Text = words.T("said.gone")
 		case err != nil:
@@ -119,18 +121,36 @@ func (c *console) act(do func(r *http.Request) (done []any, err error)) http.Han
 	}
 }
 
+// problem is an error that whoever asked can mend, said in their language: the key of
+// a text and what goes into it.
+type problem struct {
+	key  string
+	args []any
+}
+
+func (p problem) Error() string { return words{"en"}.T(p.key, p.args...) }
+
+// following is the address of the next page of a list, whose rows lie behind one.
+func following(r *http.Request, after string) string {
+	q := r.URL.Query()
+	q.Set("after", after)
+	return r.URL.Path + "?" + q.Encode()
+}
+
 // sorry shows why a page cannot be shown.
 func (c *console) sorry(w http.ResponseWriter, r *http.Request, err error) {
-	status := http.StatusInternalServerError
+	status, text, p := http.StatusInternalServerError, err.Error(), problem{}
 	switch {
 	case r.Context().Err() != nil:
 		return // nobody is there any more
+	case errors.As(err, &p):
+		status, text = http.StatusBadRequest, wordsOf(r).T(p.key, p.args...)
 	case errors.Is(err, store.ErrGone):
 		status = http.StatusNotFound
 	default:
 		c.o.Log.Error("console page failed", "path", r.URL.Path, "error", err)
 	}
-	c.render(w, r, status, "sorry", err.Error())
+	c.render(w, r, status, "sorry", text)
 }
 
 func (c *console) view(w http.ResponseWriter, r *http.Request, page string, data any) view {
@@ -197,6 +217,7 @@ type Section struct{ Page, Path string }
 // sections in their order.
 var sections = []Section{
 	{"overview", "/"}, {"dead", "/dead"},
+	{"doubts", "/doubts"}, {"commands", "/commands"}, {"contacts", "/contacts"}, {"alerts", "/alerts"},
 }
 
 // Sections are the pages of the head.

@@ -11,6 +11,8 @@ import (
 
 	"github.com/BurntSushi/toml"
 	"golang.org/x/text/language"
+
+	"bot/engine/alert"
 )
 
 //go:embed words.toml
@@ -98,6 +100,17 @@ func (w words) For(d time.Duration) string {
 		}
 	}
 	return w.T("millis", d.Milliseconds())
+}
+
+// Alert is what a kind of alerts is called.
+func (w words) Alert(kind string) string { return alert.Title(kind, w.Lang) }
+
+// Either is a text that there is in English, and may be there in Chinese.
+func (w words) Either(en, zh string) string {
+	if w.Lang == "zh" && zh != "" {
+		return zh
+	}
+	return en
 }
 
 // Num is a number with its thousands set apart.
