@@ -103,3 +103,20 @@ func TestAListThatCannotBe(t *testing.T) {
 		newRig(t).call("GET", "/api/v1/commands"+query, "").wants(t, http.StatusBadRequest, code)
 	}
 }
+
+func TestWhatAListedCommandWaitsForStandsBeforeWhatCameOfIt(t *testing.T) {
+	for _, tt := range []struct{ name, now, before, want string }{
+		{"nothing is known", "", "", ""},
+		{"it waits", "account held: paused", "", "account held: paused"},
+		{"it was tried", "", "status 500", "status 500"},
+		{"both", "account held: paused", "status 500", "account held: paused; before that: status 500"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			o := Options{Waits: func(store.Delivery) string { return tt.now }}
+			d := store.Delivery{Command: &engine.Command{}, Progress: store.Progress{Reason: tt.before}}
+			if got := o.row(&d).Reason; got != tt.want {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+		})
+	}
+}

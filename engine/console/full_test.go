@@ -84,6 +84,7 @@ func (r *rig) full(long string) {
 	later.Skill, later.NotBefore, later.Unless, later.Deadline = "reminder", now.Add(20*time.Minute), "asked", now.Add(24*time.Hour)
 	bulk := say("cast-7/00012", "22334455@chatroom", "双十二全场八折")
 	bulk.Lane = engine.LaneBulk
+	later.Created, bulk.Created = now.Add(-time.Minute), now.Add(-time.Hour)
 	r.wait(later, bulk, say("t9", "u9", "好的"))
 	name := func(s string) *string { return &s }
 	err := r.options.Desk.Directory.Change(r.Context(), "shop", []contacts.Change{
