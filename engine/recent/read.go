@@ -1,6 +1,8 @@
 package recent
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -82,4 +84,38 @@ func (in *Intake) Events() iter.Seq[*engine.Event] {
 			}
 		}
 	}
+}
+
+// Talk returns the events of one conversation that were received at since or later,
+// in the order of their receipt: the last of them, at most most. A busy conversation
+// is read from the newest files alone. It returns none where there is no archive.
+func Talk(ctx context.Context, dir, account, conversation string, since time.Time, most int) (events []*engine.Event, err error) {
+	files, err := hourly.List(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read recent intake: %w", err)
+	}
+	word := []byte(conversation)
+	for _, f := range slices.Backward(files) {
+		if len(events) >= most || !f.Hour.Add(time.Hour).After(since) {
+			break
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		data, err := os.ReadFile(f.Path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("read recent intake: %w", err)
+		}
+		for rec := range hourly.Records(data) {
+			if !bytes.Contains(rec, word) {
+				continue
+			}
+			e, err := store.DecodeEvent(rec)
+			if err == nil && e.Account == account && e.Conversation == conversation && !e.Received.Before(since) {
+				events = append(events, e)
+			}
+		}
+	}
+	slices.SortStableFunc(events, func(a, b *engine.Event) int { return a.Received.Compare(b.Received) })
+	return events[max(0, len(events)-most):], nil
 }

@@ -3,6 +3,7 @@ package recent
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -77,6 +78,34 @@ func TestADamagedRecordCostsNoOther(t *testing.T) {
 func TestWithoutAnArchiveThereIsNoneToRead(t *testing.T) {
 	if _, err := Read(filepath.Join(t.TempDir(), "x"), time.Time{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("says %v", err)
+	}
+}
+
+func TestATalkIsTheLastOfOneConversation(t *testing.T) {
+	r := newRig(t)
+	stop := r.run()
+	for i := range 20 {
+		for _, c := range []string{"u1", "u11", "of u1"} {
+			e := message(fmt.Sprint(c, "-", i))
+			e.Conversation = c
+			r.Add(e, engine.Message)
+		}
+	}
+	stop()
+	events, err := Talk(t.Context(), r.dir, "shop", "u1", time.Time{}, 3)
+	if err != nil || len(events) != 3 || events[0].ID != "u1-17" || events[2].ID != "u1-19" || events[2].Text == "" {
+		t.Errorf("%v, %v", events, err)
+	}
+	for _, c := range []struct {
+		what, account string
+		since         time.Time
+	}{{"another account", "other", time.Time{}}, {"the time to come", "shop", time.Now().Add(time.Minute)}} {
+		if events, err := Talk(t.Context(), r.dir, c.account, "u1", c.since, 3); err != nil || len(events) != 0 {
+			t.Errorf("%s: %v, %v", c.what, events, err)
+		}
+	}
+	if events, err := Talk(t.Context(), filepath.Join(r.dir, "none"), "shop", "u1", time.Time{}, 3); err != nil || events != nil {
+		t.Errorf("without an archive: %v, %v", events, err)
 	}
 }
 

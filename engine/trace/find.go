@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -99,32 +100,59 @@ func (f *finder) scan(ctx context.Context, dir string) error {
 
 // scan shows all records of the files that may hold some since then.
 func scan(ctx context.Context, dir string, since time.Time, show func(rec []byte)) error {
-	files, err := hourly.List(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	files, err := filesSince(dir, since)
 	if err != nil {
-		return fmt.Errorf("read trace: %w", err)
+		return err
 	}
 	for _, file := range files {
-		if !file.Hour.Add(time.Hour).After(since) {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
+		records, err := read(ctx, file)
+		if err != nil {
 			return err
 		}
-		data, err := os.ReadFile(file.Path)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // it was the oldest
-		}
-		if err != nil {
-			return fmt.Errorf("read trace: %w", err)
-		}
-		for rec := range hourly.Records(data) {
+		for rec := range records {
 			show(rec)
 		}
 	}
 	return nil
+}
+
+// backwards shows such files' records file by file, the newest first, until show has
+// seen enough.
+func backwards(ctx context.Context, dir string, since time.Time, show func(records iter.Seq[[]byte]) (more bool)) error {
+	files, err := filesSince(dir, since)
+	if err != nil {
+		return err
+	}
+	for _, file := range slices.Backward(files) {
+		records, err := read(ctx, file)
+		if err != nil || !show(records) {
+			return err
+		}
+	}
+	return nil
+}
+
+// filesSince are the files that may hold something since then, the oldest first.
+func filesSince(dir string, since time.Time) ([]hourly.File, error) {
+	files, err := hourly.List(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("read trace: %w", err)
+	}
+	return slices.DeleteFunc(files, func(f hourly.File) bool { return !f.Hour.Add(time.Hour).After(since) }), nil
+}
+
+func read(ctx context.Context, file hourly.File) (iter.Seq[[]byte], error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(file.Path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // it was the oldest, and has gone
+		return nil, fmt.Errorf("read trace: %w", err)
+	}
+	return hourly.Records(data), nil
 }
 
 // carries tells whether the id is one of the entry's.
@@ -150,31 +178,56 @@ func (f *finder) behind(id string) (ids []string) {
 	return ids
 }
 
-// Talk returns the steps of one conversation since then, in the order of time: the
-// last most of them.
-func (r *Recorder) Talk(ctx context.Context, account, conversation string, since time.Time, most int) (steps []Step, err error) {
+// Talk returns the entries of one conversation since then, in the order of their
+// first steps: the last of them, with about most steps. A busy conversation is read
+// from the newest files alone.
+func (r *Recorder) Talk(ctx context.Context, account, conversation string, since time.Time, most int) (entries []Entry, err error) {
 	word := quoted(conversation)
 	err = r.look(ctx, func() error {
-		return scan(ctx, r.o.Dir, since, func(rec []byte) {
-			if !bytes.Contains(rec, word) {
-				return
-			}
-			e, err := parse(rec)
-			if err != nil || e.Account != account || e.Conversation != conversation {
-				return
-			}
-			for _, s := range e.Steps {
-				if !s.Time.Before(since) {
-					steps = append(steps, s)
+		steps := 0
+		return backwards(ctx, r.o.Dir, since, func(records iter.Seq[[]byte]) (more bool) {
+			for rec := range records {
+				if !bytes.Contains(rec, word) {
+					continue
 				}
+				e, err := parse(rec)
+				if err != nil || e.Account != account || e.Conversation != conversation || !e.since(since) {
+					continue
+				}
+				entries = append(entries, e)
+				steps += len(e.Steps)
 			}
-			if len(steps) > 4*most { // forget the oldest now and then
-				steps = slices.Clone(steps[len(steps)-most:])
-			}
+			return steps < most
 		})
 	})
-	slices.SortStableFunc(steps, func(a, b Step) int { return a.Time.Compare(b.Time) })
-	return steps[max(0, len(steps)-most):], err
+	slices.SortStableFunc(entries, func(a, b Entry) int { return a.Steps[0].Time.Compare(b.Steps[0].Time) })
+	kept, steps := len(entries), 0
+	for kept > 0 && steps < most {
+		kept--
+		steps += len(entries[kept].Steps)
+	}
+	return entries[kept:], err
+}
+
+// Latest shows entries since then, those of the newest hour first, until show has
+// seen enough.
+func (r *Recorder) Latest(ctx context.Context, since time.Time, show func(e Entry) (more bool)) error {
+	return r.look(ctx, func() error {
+		return backwards(ctx, r.o.Dir, since, func(records iter.Seq[[]byte]) bool {
+			for rec := range records {
+				if e, err := parse(rec); err == nil && e.since(since) && !show(e) {
+					return false
+				}
+			}
+			return true
+		})
+	})
+}
+
+// since tells whether something of the entry happened at that time or later.
+func (e *Entry) since(t time.Time) bool {
+	n := len(e.Steps)
+	return n > 0 && !e.Steps[n-1].Time.Before(t)
 }
 
 // String is the step in one line.
