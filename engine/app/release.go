@@ -6,6 +6,7 @@ import (
 
 	"bot/engine"
 	"bot/engine/api"
+	"bot/engine/turn"
 )
 
 // release puts the operator's wish into the conversation's own queue, so that it
@@ -15,7 +16,11 @@ func (a *App) release(ctx context.Context, account, conversation string) error {
 	if err != nil {
 		return err
 	}
-	if !st.Exists() {
+	quiet, err := a.store.Recall(account, turn.QuietKey(conversation))
+	if err != nil {
+		return err
+	}
+	if !st.Exists() && quiet == "" {
 		return api.ErrNotHeld
 	}
 	now := a.store.Now()

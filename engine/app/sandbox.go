@@ -21,9 +21,10 @@ func (a *App) sandboxes() (names []string) {
 }
 
 // say takes in what was typed on the page, as the door does with a callback: refused
-// is why it is not heard, "" where it is. It is on disk when say returns.
+// says in a sentence why it is not heard, "" where it is. It is on disk when say returns.
 func (a *App) say(ctx context.Context, l sandbox.Line) (refused string, err error) {
-	policy, known := a.live.Load().policies[l.Account]
+	plan := a.live.Load()
+	policy, known := plan.policies[l.Account]
 	if !known {
 		return "", fmt.Errorf("there is no account %q", l.Account)
 	}
@@ -33,7 +34,7 @@ func (a *App) say(ctx context.Context, l sandbox.Line) (refused string, err erro
 	}
 	if reason := policy.Unwelcome(e, a.store.Now(), a.admit); reason != "" {
 		a.turnedAway(e, reason)
-		return reason, a.store.Remember(ctx, l.Account, []engine.Note{heard})
+		return plan.refusal(e, reason), a.store.Remember(ctx, l.Account, []engine.Note{heard})
 	}
 	done, err := a.store.AppendPage(ctx, []*engine.Event{e}, policy.Window, l.Account, []engine.Note{heard})
 	if err != nil {

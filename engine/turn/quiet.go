@@ -7,8 +7,9 @@ import (
 	"bot/engine"
 )
 
-// quietKey is the note that somebody answers a conversation by hand.
-func quietKey(conversation string) string { return noteKey("quiet/", conversation) }
+// QuietKey is the key of an account's note that somebody answers a conversation by
+// hand, so that the bot keeps quiet there while it stands (engine.Account.StaffQuiet).
+func QuietKey(conversation string) string { return noteKey("quiet/", conversation) }
 
 // hush has the bot keep quiet where the event says that somebody answered by hand.
 // A conversation that a skill has given to people is not their first answer, and
@@ -18,7 +19,7 @@ func (d *draft) hush() {
 	if d.account.StaffQuiet == 0 {
 		return
 	}
-	note := engine.Note{Key: quietKey(e.Conversation)}
+	note := engine.Note{Key: QuietKey(e.Conversation)}
 	switch {
 	case e.Kind == engine.Released:
 	case e.Kind == engine.Message && e.Self && !d.held():
@@ -43,7 +44,7 @@ func (d *draft) quiet() (bool, error) {
 	if d.account.StaffQuiet == 0 || e.Self || e.Kind != engine.Message && e.Kind != engine.Expired || d.held() {
 		return false, nil
 	}
-	note, err := d.Memory.Recall(e.Account, quietKey(e.Conversation))
+	note, err := d.Memory.Recall(e.Account, QuietKey(e.Conversation))
 	if err != nil {
 		return false, fmt.Errorf("look up whether somebody answers by hand: %w", err)
 	}

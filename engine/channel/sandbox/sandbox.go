@@ -37,6 +37,7 @@ var Adapter = channel.Adapter{
 // Message is one thing that was said, or done, in a sandbox's conversation.
 type Message struct {
 	Time   time.Time      `json:"time"`
+	ID     string         `json:"id,omitempty"`  // of the event, by which its trace is found
 	Who    string         `json:"who,omitempty"` // "" is the bot
 	Action engine.Action  `json:"action,omitempty"`
 	Kind   engine.Kind    `json:"kind,omitempty"` // of what happened, where that is no message
@@ -122,7 +123,7 @@ func Event(l Line, id string, now time.Time) (*engine.Event, engine.Note, error)
 	if rest, mentioned := strings.CutPrefix(l.Text, "@bot"); mentioned && e.Group {
 		e.Mention, e.Text = engine.MentionMe, strings.TrimSpace(rest)
 	}
-	note, err := Note(e.Conversation, Message{Time: now, Who: l.As, Kind: l.Kind, Text: l.Text})
+	note, err := Note(e.Conversation, Message{Time: now, ID: id, Who: l.As, Kind: l.Kind, Text: l.Text})
 	return e, note, err
 }
 
