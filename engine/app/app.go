@@ -33,6 +33,7 @@ import (
 	"bot/engine/recent"
 	"bot/engine/risk"
 	"bot/engine/schedule"
+	"bot/engine/talk"
 	"bot/engine/trace"
 	"bot/store"
 )
@@ -108,6 +109,7 @@ type App struct {
 	board    *health.Board
 	trouble  troubles
 	room     room
+	talks    talk.List
 }
 
 // New prepares an engine; nothing is opened yet.
@@ -256,6 +258,7 @@ func (a *App) work(ctx context.Context, cfg *config.Config, callbacks, admin net
 	keeping.start("console", a.samples.Run)
 	keeping.start("health", a.board.Run)
 	keeping.start("lookout", a.watch)
+	keeping.start("conversations", a.recallTalks)
 	keeping.start("silence", a.watchSilence)
 	sending.start("egress", a.egress.Run)
 	handling.start("queue", a.queue.Run)

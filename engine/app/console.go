@@ -1,6 +1,7 @@
 package app
 
 import (
+	"net"
 	"net/http"
 	"strings"
 
@@ -13,7 +14,10 @@ import (
 func (a *App) faces(o api.Options) http.Handler {
 	programs := api.New(o)
 	people := console.New(console.Options{
-		Desk: o, Overview: a.overview, Accounts: func() []string { return accountNames(a.live.Load().Config.Accounts) }, Samples: a.samples, Version: a.o.Version, Now: a.store.Now, Log: a.o.Log,
+		Desk: o, Overview: a.overview, Accounts: func() []string { return accountNames(a.live.Load().Config.Accounts) },
+		Samples: a.samples, Version: a.o.Version, Now: a.store.Now, Log: a.o.Log,
+		Sandboxes: a.sandboxes, Say: a.say, Chat: a.chat, Talks: &a.talks, Talk: a.talk,
+		Skills: a.skillsShown, Try: a.try,
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if forPrograms(r.URL.Path) {
@@ -22,6 +26,15 @@ func (a *App) faces(o api.Options) http.Handler {
 		}
 		people.ServeHTTP(w, r)
 	})
+}
+
+// consoleAt is where people open the console, by the real address of its listener.
+func consoleAt(admin string) string {
+	host, port, err := net.SplitHostPort(admin)
+	if ip := net.ParseIP(host); err == nil && ip.IsUnspecified() {
+		admin = net.JoinHostPort("127.0.0.1", port)
+	}
+	return "http://" + admin + "/"
 }
 
 func forPrograms(path string) bool {

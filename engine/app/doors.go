@@ -43,7 +43,7 @@ func (a *App) announce(cfg *config.Config, callbacks, admin net.Listener) error 
 	if err := a.o.Announce(cfg.Store.Path, at.Callback, at.Admin); err != nil {
 		return fmt.Errorf("announce: %w", err)
 	}
-	a.o.Log.Info("ready", "callback", at.Callback, "admin", at.Admin,
+	a.o.Log.Info("ready", "callback", at.Callback, "admin", at.Admin, "console", consoleAt(at.Admin),
 		"accounts", len(cfg.Accounts), "skills", a.o.Plan.Skills.Len(), "version", a.o.Version)
 	if a.o.Started != nil {
 		a.o.Started(at)

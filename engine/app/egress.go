@@ -50,4 +50,7 @@ func (a *App) settled(c *engine.Command, s *store.Settlement, failure *channel.S
 	a.casts.Settled(c, s)
 	a.traceSettled(c, s)
 	a.judged(c, s, failure)
+	if s.Final == store.Sent || s.Progress.Phase == store.Unconfirmed {
+		a.talks.Said(c, a.store.Now())
+	}
 }

@@ -78,11 +78,13 @@ func (a *App) traceHandled(e *engine.Event, r turn.Report) {
 	entry.Steps = append(entry.Steps, s)
 	for i := range r.Commands {
 		c := &r.Commands[i]
-		account := ""
-		if c.Account != e.Account {
-			account = c.Account
+		command := trace.Step{Time: now, Step: trace.Command, Skill: c.Skill, TaskID: c.TaskID, Note: said(c)}
+		if c.ConversationKey() != e.ConversationKey() { // it is part of another one's talk
+			command.TaskID = ""
+			a.addCommand(c, command)
+			continue
 		}
-		entry.Steps = append(entry.Steps, trace.Step{Time: now, Step: trace.Command, Account: account, Skill: c.Skill, TaskID: c.TaskID, Note: said(c)})
+		entry.Steps = append(entry.Steps, command)
 	}
 	a.trace.Add(entry)
 }

@@ -46,6 +46,7 @@ func (a *App) handled(e *engine.Event, r turn.Report) {
 	a.runDone(e, r)
 	a.keep(e, r)
 	a.traceHandled(e, r)
+	a.talks.Heard(e)
 }
 
 // keep has a copy of a handled event kept, unless it came to nothing because its

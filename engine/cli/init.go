@@ -35,7 +35,7 @@ func initVerb(_ context.Context, c *call) int {
   bot check -config %[1]s    is it right, and do its skills do what their tests say
   bot chat  -config %[1]s    talk to it here
   bot stub                   play the platform: prints what the bot sends
-  bot       -config %[1]s    run it
+  bot       -config %[1]s    run it; then talk to it in the browser: http://127.0.0.1:8081/chat
 `, c.config)
 	return exitOK
 }

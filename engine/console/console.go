@@ -6,6 +6,7 @@
 package console
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -13,7 +14,11 @@ import (
 
 	"github.com/julienschmidt/httprouter"
 
+	"bot/engine"
 	"bot/engine/api"
+	"bot/engine/channel/sandbox"
+	"bot/engine/talk"
+	"bot/engine/trial"
 )
 
 // Options is what the console shows and acts on. All fields but Log are required.
@@ -26,8 +31,20 @@ type Options struct {
 	Accounts func() []string
 	Samples  *Samples
 	Version  string
-	Now      func() time.Time
-	Log      *slog.Logger
+	// Sandboxes are the accounts on no platform. Say takes in what is typed to one:
+	// refused says why it is not heard; Chat is what was said in one.
+	Sandboxes func() []string
+	Say       func(ctx context.Context, l sandbox.Line) (refused string, err error)
+	Chat      func(account, conversation string) ([]sandbox.Message, error)
+	// Talks are the conversations that were lately active, and Talk reads one.
+	Talks *talk.List
+	Talk  func(ctx context.Context, account, conversation string) (Talk, error)
+	// Skills lists the skills and draws those that are state machines; Try asks what
+	// they would do, and changes nothing.
+	Skills func() ([]engine.SkillInfo, []string)
+	Try    func(ctx context.Context, q Question) (trial.Reply, error)
+	Now    func() time.Time
+	Log    *slog.Logger
 }
 
 // console is the handler's insides. It is safe for concurrent use.
@@ -35,6 +52,7 @@ type console struct {
 	o     Options
 	door  *door
 	pages pages
+	talks talks
 }
 
 // New returns the handler of the console's pages.
@@ -78,6 +96,21 @@ func New(o Options) http.Handler {
 	get("/alerts", c.page("alerts", c.alerts))
 	post("/alerts/test", c.act(c.tryAlerts))
 	post("/alerts/unmute", c.act(c.unmute))
+	get("/chat", c.page("chat", c.chat))
+	get("/chat/live", c.part("chat", "dialogue", c.chat))
+	post("/chat", c.act(c.chatSay))
+	get("/conversations", c.page("conversations", c.conversations))
+	get("/conversations/live", c.part("conversations", "rows", c.conversations))
+	get("/conversation", c.page("conversation", c.conversation))
+	get("/conversation/live", c.part("conversation", "timeline", c.conversation))
+	get("/conversation/standing", c.part("conversation", "standing", c.conversation))
+	post("/conversation/mute", c.toConversation("said.muted", c.muteTalk))
+	post("/conversation/unmute", c.toConversation("said.heard", c.unmuteTalk))
+	post("/conversation/block", c.toConversation("said.blocked", c.standing(engine.Block)))
+	post("/conversation/unblock", c.toConversation("said.unblocked", c.standing(engine.Unblock)))
+	post("/conversation/release", c.toConversation("said.released", c.release))
+	get("/trace", c.page("trace", c.trace))
+	get("/skills", c.page("skills", c.skills))
 
 	r.NotFound = http.HandlerFunc(c.notFound)
 	r.MethodNotAllowed = http.HandlerFunc(c.notFound)

@@ -47,6 +47,7 @@ type rig struct {
 	audiences []contacts.Audience
 	tried     map[string]string // what came of a test of alerts, by way
 	mutes     mutes
+	conversing
 }
 
 func newRig(tb testing.TB) *rig {
@@ -92,6 +93,7 @@ func newRig(tb testing.TB) *rig {
 			return r.now
 		},
 	}
+	r.talkative()
 	r.build()
 	return r
 }
@@ -108,7 +110,10 @@ func people(st store.Store) *contacts.Directory {
 // mutes are who is muted.
 type mutes []risk.Muted
 
-func (m *mutes) Mute(context.Context, string, string, time.Duration) error { return nil }
+func (m *mutes) Mute(_ context.Context, account, id string, lasts time.Duration) error {
+	*m = append(*m, risk.Muted{Account: account, User: id, Until: time.Now().Add(lasts)})
+	return nil
+}
 
 func (m *mutes) Unmute(_ context.Context, account, id string) error {
 	*m = slices.DeleteFunc(*m, func(one risk.Muted) bool { return one.Account == account && one.User == id })

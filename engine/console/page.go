@@ -95,7 +95,8 @@ func (c *console) part(page, name string, load func(r *http.Request) (any, error
 }
 
 // act does what a form asks for and shows the page again from which it came, with
-// what it came to: done is the key of a text and what goes into it.
+// what it came to: done is the key of a text and what goes into it, empty where the
+// page shows that by itself.
 func (c *console) act(do func(r *http.Request) (done []any, err error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, 1<<20)
@@ -113,10 +114,12 @@ func (c *console) act(do func(r *http.Request) (done []any, err error)) http.Han
 			s.Text = words.T("said.gone")
 		case err != nil:
 			s.Text = err.Error()
-		default:
+		case len(done) > 0:
 			s.Text = words.T(done[0].(string), done[1:]...)
 		}
-		remember(w, s)
+		if s.Text != "" {
+			remember(w, s)
+		}
 		http.Redirect(w, r, home(r.PostFormValue("back")), http.StatusSeeOther)
 	}
 }
@@ -218,6 +221,13 @@ type Section struct{ Page, Path string }
 var sections = []Section{
 	{"overview", "/"}, {"dead", "/dead"},
 	{"doubts", "/doubts"}, {"commands", "/commands"}, {"contacts", "/contacts"}, {"alerts", "/alerts"},
+	{"conversations", "/conversations"}, {"trace", "/trace"}, {"skills", "/skills"}, {"chat", "/chat"},
+}
+
+// Trace and Conversation are where more is shown of what an id names.
+func (view) Trace(id string) string { return TracePath(id) }
+func (view) Conversation(account, conversation string) string {
+	return ConversationPath(account, conversation)
 }
 
 // Sections are the pages of the head.
