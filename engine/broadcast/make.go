@@ -55,8 +55,41 @@ func (m *Manager) Check(r *Request) Problems {
 		wrong = append(wrong, Problem{"params", `everybody would get the same done at one place: name the recipient by {{.User}}`})
 	case a.TextLimit > 0 && len(c.Text) > a.TextLimit:
 		wrong = append(wrong, Problem{"text", fmt.Sprintf("it is %d bytes, and the platform takes %d", len(c.Text), a.TextLimit)})
+	default:
+		wrong = append(wrong, lacking(&c, a)...)
 	}
 	return wrong
+}
+
+// lacking are the params without which the platform would refuse a recipient's
+// command, and so everybody's: better said of one broadcast than in a dead letter
+// for each of them.
+func lacking(c *engine.Command, a Account) (wrong Problems) {
+	if byMembers(c.Action) && c.Params["members"] == nil && c.Params["invited_wxid"] == nil {
+		return Problems{{"params." + c.Action.Place(), fmt.Sprintf("%s needs it: the group whose members the recipients are", c.Action)}}
+	}
+	if a.Takes == nil {
+		return nil
+	}
+	for _, param := range a.Takes(c.Action) {
+		if param != "content" && blank(c.Params[param]) { // what is said is the text
+			wrong = append(wrong, Problem{"params." + param, fmt.Sprintf("%s needs it on this channel", c.Action)})
+		}
+	}
+	return wrong
+}
+
+// blank tells whether a param is as good as not there.
+func blank(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case string:
+		return strings.TrimSpace(v) == ""
+	case []any:
+		return len(v) == 0
+	}
+	return false
 }
 
 // draft is the broadcast of a request, and what is wrong with its own fields.

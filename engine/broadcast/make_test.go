@@ -32,6 +32,10 @@ func TestWhatIsWrongWithARequestIsSaidAtOnce(t *testing.T) {
 			r.Action, r.Text, r.Params = engine.RenameGroup, "", map[string]any{"room_id": "1@chatroom", "name": "n"}
 		}, []string{"params: everybody would get the same done at one place"}},
 		{"a place that is no id", func(r *Request) { r.Params = map[string]any{"to": 5} }, []string{"params: params.to is no id"}},
+		{"an invitation to no group", func(r *Request) { r.Action, r.Text = engine.AddMember, "" }, []string{"params.room_id: add_member needs it"}},
+		{"what the platform cannot do without", func(r *Request) {
+			r.Account, r.Action, r.Text, r.Params = "small", engine.SendFile, "", map[string]any{"url": " "}
+		}, []string{"params.url: send_file needs it on this channel"}},
 		{"all of it", func(r *Request) { r.Account, r.Text, r.Name = "", "", strings.Repeat("n", 300) }, []string{"account: ", "name: ", "text: "}},
 		{"an audience of nobody", func(r *Request) { r.Audience = List{} }, []string{"to: the audience is nobody"}},
 		{"lines with nobody", func(r *Request) { r.Audience = Lines{strings.NewReader("\n# x\n")} }, []string{"to: the audience is nobody"}},
@@ -46,7 +50,9 @@ func TestWhatIsWrongWithARequestIsSaidAtOnce(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			in(t, func(t *testing.T, r *rig) {
-				r.accounts["small"] = Account{TextLimit: 10}
+				r.accounts["small"] = Account{TextLimit: 10, Takes: func(a engine.Action) []string {
+					return map[engine.Action][]string{engine.SendText: {"content"}, engine.SendFile: {"url"}}[a]
+				}}
 				o := r.options()
 				o.MaxRecipients = 100
 				r.Manager = New(o)

@@ -88,14 +88,14 @@ func (b *broadcast) says(d *kind.Draft, c *config) {
 	d.NeedOf(c.Account, engine.SendText, "text")
 }
 
-// does reads an action. What its params must hold the engine asks when it is due,
-// as of any broadcast.
+// does reads an action. What its params must hold beside what its platform cannot do
+// without the engine asks when it is due, as of any broadcast.
 func (b *broadcast) does(d *kind.Draft, c *config) {
 	action, known := engine.ParseAction(c.Do)
 	b.order.Action = action
 	switch {
 	case known:
-		d.NeedOf(c.Account, action, "do")
+		b.needs(d, c, action)
 	case d.Lacks("do", true) || c.Do != "":
 		names := make([]string, 0, len(engine.Actions()))
 		for _, a := range engine.Actions() {
@@ -108,6 +108,22 @@ func (b *broadcast) does(d *kind.Draft, c *config) {
 		b.order.Params = without(c.Params, "content")
 	}
 	checkTexts(d, "params", c.Params)
+}
+
+// needs notes the action with what is given for it: the recipient is where it is done
+// unless the params say where, and is then the member whom an invitation is for.
+func (b *broadcast) needs(d *kind.Draft, c *config, action engine.Action) {
+	place := action.Place()
+	members := action == engine.AddMember || action == engine.RemoveMember
+	named := c.Params["members"] != nil || c.Params["invited_wxid"] != nil
+	if members && !named && c.Params[place] == nil {
+		d.Problem("params", "%s needs params.%s: the group whose members the recipients are", action, place)
+		d.NeedOf(c.Account, action, "do")
+		return
+	}
+	d.Needs = append(d.Needs, kind.Need{Action: action, Key: "do", Account: c.Account, Given: func(param string) bool {
+		return param == place || c.Params[param] != nil || members && !named && (param == "members" || param == "invited_wxid")
+	}})
 }
 
 func without(params map[string]any, name string) map[string]any {

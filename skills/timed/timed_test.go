@@ -28,6 +28,9 @@ func build(c skilltest.Config, accounts ...string) (*skills.Set, error) {
 	return skills.Build(c.Sections, skills.Options{
 		Accounts: accounts, Schedules: c.Schedules, Audiences: []string{"vip"}, Location: shanghai, Now: func() time.Time { return now },
 		Can: func(_ string, a engine.Action) bool { return a != engine.SetAdmin },
+		Takes: func(_ string, a engine.Action) []string {
+			return map[engine.Action][]string{engine.SendFile: {"url"}, engine.AddMember: {"invited_wxid"}}[a]
+		},
 	})
 }
 
@@ -218,6 +221,20 @@ const (
 	hello = "text = \"x\"\nto = \"r\"\n"
 )
 
+func TestABroadcastNamesItsRecipientsByItself(t *testing.T) {
+	for name, what := range map[string]string{
+		"a member of a group":             "do = \"add_member\"\nparams = {room_id = \"1@chatroom\"}",
+		"groups that somebody is to join": "do = \"add_member\"\nparams = {invited_wxid = \"wxid_x\"}",
+		"whom a file is for":              "do = \"send_file\"\nparams = {url = \"https://x/{{.User}}.pdf\"}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := build(skilltest.Parse(t, "[[schedule]]\nname = \"s\"\n"+daily+what+"\nbroadcast = {to = [\"a\"]}")); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 func TestWhatIsWrongWithAScheduleIsSaid(t *testing.T) {
 	for _, tt := range []struct {
 		name, toml string
@@ -264,6 +281,8 @@ func TestWhatIsWrongWithAScheduleIsSaid(t *testing.T) {
 		{"a broadcast at no rate", daily + "text = \"x\"\nbroadcast = {to = [\"a\"], rate = \"0/s\"}", []string{`"0/s" is not a rate above zero`}},
 		{"a broadcast of two things", daily + "text = \"x\"\ndo = \"set_label\"\nbroadcast = {to = [\"a\"]}", []string{`schedule "s": a broadcast does one thing`}},
 		{"a broadcast of an unknown action", daily + "do = \"set_lable\"\nbroadcast = {to = [\"a\"]}", []string{`schedule "s": unknown action "set_lable" (did you mean "set_label"?)`}},
+		{"a broadcast without what its platform needs", daily + "do = \"send_file\"\nparams = {name = \"x\"}\nbroadcast = {to = [\"a\"]}", []string{`send_file on the platform of account "shop" needs the param url as well`}},
+		{"an invitation to no group", daily + "do = \"add_member\"\nbroadcast = {to = [\"a\"]}", []string{`schedule "s": add_member needs params.room_id: the group whose members the recipients are`}},
 		{"a broadcast that shows what nobody said", daily + "text = \"{{.Text}}\"\nbroadcast = {to = [\"a\"]}", []string{`schedule "s": bad template: there is no .Text here, only .User`}},
 		{"to beside a broadcast", daily + hello + "broadcast = {to = [\"a\"]}", []string{`schedule "s": to does nothing beside broadcast`}},
 		{"a call beside a broadcast", daily + "http = {url = \"https://a.example/\"}\ntext = \"x\"\nbroadcast = {to = [\"a\"]}", []string{`a schedule does one thing: this one holds both broadcast and http`}},
