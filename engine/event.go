@@ -43,6 +43,9 @@ type Note struct {
 	Key     string    `json:"key"`
 	Value   string    `json:"value"`
 	Expires time.Time `json:"expires,omitzero"`
+	// Stops says that less goes on because of it, as of a pause: it is written even
+	// while there is so little room that nothing is taken in. It is not kept.
+	Stops bool `json:"-"`
 }
 
 // KindWhen is the kind of the event by what is remembered: whether its

@@ -54,7 +54,7 @@ func (a *App) pause(ctx context.Context, account string, on bool, by string) ([]
 		if err != nil {
 			return nil, err
 		}
-		if err := a.store.Remember(ctx, name, []engine.Note{{Key: pausedKey, Value: value}}); err != nil {
+		if err := a.store.Remember(ctx, name, []engine.Note{{Key: pausedKey, Value: value, Stops: on}}); err != nil {
 			return nil, fmt.Errorf("remember pause: %w", err)
 		}
 		a.egress.Hold(name, causePaused, value)

@@ -291,6 +291,7 @@ func (m *Manager) write(ctx context.Context, e *entry, change func(b *Broadcast)
 	if err != nil {
 		return err
 	}
+	note.Stops = b.State != Running
 	if err := m.o.Store.Remember(context.WithoutCancel(ctx), owner, []engine.Note{note}); err != nil {
 		return fmt.Errorf("remember broadcast %s: %w", b.ID, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -342,6 +343,44 @@ func TestAFullStoreDelaysTheRelease(t *testing.T) {
 		if n := strings.Count(r.log.String(), "waits for room"); n != 1 {
 			t.Errorf("%d lines about it", n)
 		}
+	})
+}
+
+// brim is a store that lately had no room: it takes what forgets and what stops.
+type brim struct {
+	Store
+	full atomic.Bool
+}
+
+func (b *brim) Remember(ctx context.Context, account string, notes []engine.Note) error {
+	grows := func(n engine.Note) bool { return n.Value != "" && !n.Stops }
+	if b.full.Load() && slices.ContainsFunc(notes, grows) {
+		return store.ErrFull
+	}
+	return b.Store.Remember(ctx, account, notes)
+}
+
+func TestAFullStoreKeepsNobodyFromStopping(t *testing.T) {
+	in(t, func(t *testing.T, r *rig) {
+		var b *brim
+		r.wrap = func(s Store) Store { b = &brim{Store: s}; return b }
+		r.begin()
+		s := r.make(Request{Audience: users(100), Rate: perSecond(1), Start: true})
+		pass(3 * time.Second)
+		b.full.Store(true)
+		for _, step := range []struct {
+			name string
+			act  func(context.Context, string) (Status, error)
+			want error
+		}{{"pause", r.Pause, nil}, {"resume", r.Resume, store.ErrFull}, {"cancel", r.Cancel, nil}} {
+			if _, err := step.act(t.Context(), s.ID); !errors.Is(err, step.want) {
+				t.Errorf("%s: %v", step.name, err)
+			}
+		}
+		if now, err := r.Status(s.ID); err != nil || now.State != Cancelled {
+			t.Errorf("stands at %+v, %v", now, err)
+		}
+		r.end()
 	})
 }
 

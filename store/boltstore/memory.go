@@ -63,7 +63,7 @@ func prepareNote(account string, n engine.Note) (noteWrite, error) {
 type notesReady struct {
 	writes []noteWrite
 	size   int
-	adds   bool // not all of them forget
+	adds   bool // not all of them forget, or stop something
 }
 
 func prepareNotes(account string, notes []engine.Note) (notesReady, error) {
@@ -75,7 +75,7 @@ func prepareNotes(account string, notes []engine.Note) (notesReady, error) {
 		}
 		ready.writes = append(ready.writes, w)
 		ready.size += 2*len(w.key) + len(w.row) + 64
-		ready.adds = ready.adds || w.row != nil
+		ready.adds = ready.adds || w.row != nil && !n.Stops
 	}
 	return ready, nil
 }

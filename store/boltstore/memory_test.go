@@ -112,6 +112,10 @@ func TestNotesAreForgottenThoughTheDiskIsFull(t *testing.T) {
 	recalls(t, s, "k", "v")
 	recalls(t, s, "ring", "1")
 	mustRemember(t, s, note("k", ""))
+	// So is what has less go on: whoever wants to stop need not find room first.
+	stop := note("paused", "by an operator")
+	stop.Stops = true
+	mustRemember(t, s, stop)
 	if _, err := s.AppendPage(ctx, nil, window, "acc", []engine.Note{note("ring", "")}); err != nil {
 		t.Errorf("a page that adds nothing: %v", err)
 	}
@@ -119,7 +123,7 @@ func TestNotesAreForgottenThoughTheDiskIsFull(t *testing.T) {
 	if err := s.Commit(ctx, store.Commit{Seq: seq, Account: "acc", Learned: []engine.Note{note("w_id", "w")}}); err != nil {
 		t.Error(err)
 	}
-	for key, want := range map[string]string{"k": "", "l": "", "ring": "", "cursor": "1", "w_id": "w"} {
+	for key, want := range map[string]string{"k": "", "l": "", "ring": "", "cursor": "1", "w_id": "w", "paused": "by an operator"} {
 		recalls(t, s, key, want)
 	}
 }
