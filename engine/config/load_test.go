@@ -197,7 +197,7 @@ func TestDefaults(t *testing.T) {
 			ConfirmWithin: d(5 * time.Second),
 		}},
 	}
-	cfg.Accounts[0].section = nil
+	cfg.Accounts[0].section, cfg.Files = nil, nil
 	if !reflect.DeepEqual(cfg, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", cfg, want)
 	}
@@ -312,7 +312,7 @@ func TestTheExampleTellsTheDefaults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cfg.Skills, cfg.Warnings = nil, nil
+		cfg.Skills, cfg.Warnings, cfg.Files = nil, nil, nil
 		for i := range cfg.Accounts {
 			cfg.Accounts[i].section = nil
 		}
