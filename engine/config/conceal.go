@@ -7,17 +7,19 @@ import (
 
 // secretLine finds what is set to a literal text under a name that secrets have:
 // those of Secret and of tables that the configuration does not know itself.
-var secretLine = regexp.MustCompile(`(?i)((?:^|[\s,{.])"?(?:[\w-]*(?:token|secret|password|passwd|api[_-]?key|aes_key|authorization|cookie|webhook|credential)[\w-]*|key)"?\s*=\s*)("""[\s\S]*?"""|'''[\s\S]*?'''|"(?:[^"\\]|\\.)*"|'[^']*')`)
+var secretLine = regexp.MustCompile(`(?i)((?:^|[\s,{.#])"?(?:[\w-]*(?:token|secret|password|passwd|api[_-]?key|aes_key|authorization|cookie|webhook|credential)[\w-]*|key)"?\s*=\s*)("""[\s\S]*?"""|'''[\s\S]*?'''|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|["'][^\n]*|[a-zA-Z][^\s,}\]#]*)`)
 
 // Conceal is a file's text for people to read: values of keys that are called like
 // secrets are stars, unless they only name a variable of the environment or a file.
+// The text need not be right: what has no second quote, or none at all, is concealed
+// too.
 func Conceal(text string) string {
 	return secretLine.ReplaceAllStringFunc(text, func(m string) string {
 		parts := secretLine.FindStringSubmatch(m)
 		name, value := parts[1], parts[2]
 		inner := strings.Trim(value, `"'`)
 		switch {
-		case inner == "", strings.HasSuffix(strings.TrimRight(name, " \t=\""), "_file"), onlyVariable.MatchString(inner):
+		case inner == "", value == "true", value == "false", strings.HasSuffix(strings.TrimRight(name, " \t=\""), "_file"), onlyVariable.MatchString(inner):
 			return m
 		}
 		return name + `"***"`

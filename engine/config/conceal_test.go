@@ -23,6 +23,12 @@ func TestSecretsInAFileAreStars(t *testing.T) {
 		`reply = "your token = 5"`:                      `reply = "your token = 5"`,
 		"a = 1\ncallback_token = \"x\\\"y\"\nb = 2":     "a = 1\ncallback_token = \"***\"\nb = 2",
 		`token = ""`:                                    `token = ""`,
+		`#token = "abc"`:                                `#token = "***"`,
+		"token = \"abc\nname = \"x\"":                   "token = \"***\"\nname = \"x\"",
+		`secret = 'abc`:                                 `secret = "***"`,
+		"token = abc # why":                             `token = "***" # why`,
+		`max_tokens = 500`:                              `max_tokens = 500`,
+		`token_needed = true`:                           `token_needed = true`,
 		`webhook = "https://h/?key=abc"`:                `webhook = "***"`,
 	} {
 		if got := Conceal(in); got != want {

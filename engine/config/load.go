@@ -32,6 +32,25 @@ func Load(path string, env func(string) (string, bool), channels []Channel) (*Co
 	return l.load(path, data)
 }
 
+// ReadAgain reads the files of a configuration as they are now, without
+// understanding them; those that cannot be read, or are no text, are left out.
+func (c *Config) ReadAgain() (files []File) {
+	for _, f := range c.Files {
+		path := f.Name
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(filepath.Dir(c.Path), path)
+		}
+		data, err := osDisk{}.read(path, maxFile)
+		if err != nil {
+			continue
+		}
+		if text, wrong := decodeText(&source{name: f.Name}, data); wrong == nil {
+			files = append(files, File{f.Name, text})
+		}
+	}
+	return files
+}
+
 // Parse is Load for a file that is in memory, known as path. It has no file
 // system: patterns to include match nothing and _file keys name no file.
 func Parse(path string, data []byte, env func(string) (string, bool), channels []Channel) (*Config, error) {

@@ -16,9 +16,9 @@ var rootLists = []string{"account", "skill", "risk", "schedule", "audience"}
 // file could not be understood.
 func (l *loader) open(src *source, data []byte) *node {
 	text, wrong := decodeText(src, data)
-	l.files = append(l.files, File{src.name, text})
 	var root *node
 	if wrong == nil {
+		l.files = append(l.files, File{src.name, text})
 		root, wrong = parse(src, text)
 	}
 	if wrong != nil {
