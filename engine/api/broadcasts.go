@@ -173,6 +173,13 @@ func (p *patient) Read(b []byte) (int, error) {
 	return p.ReadCloser.Read(b)
 }
 
+// BroadcastOf makes a request of what somebody wrote, checked as POST
+// /api/v1/broadcasts checks it. lines are the recipients, an id a line; nil where n
+// says whom it reaches.
+func BroadcastOf(o Options, n NewBroadcast, lines io.Reader) (broadcast.Request, broadcast.Problems) {
+	return (&api{o}).broadcastOf(n, lines)
+}
+
 // broadcastOf checks what was posted, with the checks of the task API.
 func (a *api) broadcastOf(n NewBroadcast, lines io.Reader) (broadcast.Request, broadcast.Problems) {
 	action := engine.SendText

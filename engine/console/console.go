@@ -111,6 +111,7 @@ func New(o Options) http.Handler {
 	post("/conversation/release", c.toConversation("said.released", c.release))
 	get("/trace", c.page("trace", c.trace))
 	get("/skills", c.page("skills", c.skills))
+	c.routeCasts(get, post)
 
 	r.NotFound = http.HandlerFunc(c.notFound)
 	r.MethodNotAllowed = http.HandlerFunc(c.notFound)

@@ -21,6 +21,7 @@ import (
 
 	"bot/engine"
 	"bot/engine/api"
+	"bot/engine/broadcast"
 	"bot/engine/contacts"
 	"bot/engine/health"
 	"bot/engine/risk"
@@ -42,6 +43,7 @@ type rig struct {
 	now       time.Time
 	overview  Overview
 	paused    map[string]bool
+	casts     *broadcast.Manager
 	cookies   []*http.Cookie
 	alerts    api.Alerts
 	audiences []contacts.Audience
@@ -58,6 +60,7 @@ func newRig(tb testing.TB) *rig {
 	tb.Cleanup(func() { st.Close() })
 	r := &rig{TB: tb, store: st, now: time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC), paused: make(map[string]bool)}
 	r.overview.Accounts = []Account{account("shop", health.OK)}
+	r.casts = r.newCasts()
 	r.options = Options{
 		Desk: api.Options{
 			Token: token, Letters: st, Outbox: st, Contacts: st, Now: st.Now, Replayed: func(store.Letter) {}, Log: slog.New(slog.DiscardHandler),
@@ -71,6 +74,9 @@ func newRig(tb testing.TB) *rig {
 				r.paused[account] = on
 				return []string{account}, nil
 			},
+			Needs:      func(string, engine.Action) (params []string, known, able bool) { return nil, true, true },
+			Broadcasts: r.casts, Audience: r.audience, Chosen: r.chosen,
+			Audiences: func() []contacts.Audience { return []contacts.Audience{{Name: "vip", Account: "shop"}} },
 		},
 		Overview: func() (Overview, error) {
 			r.mu.Lock()

@@ -163,3 +163,31 @@ func (c *console) settings(w http.ResponseWriter, r *http.Request) {
 	keep("theme", "light", "dark", "auto")
 	http.Redirect(w, r, home(r.PostFormValue("back")), http.StatusSeeOther)
 }
+
+// About is a span of time in its two largest units.
+func (w words) About(d time.Duration) string {
+	units := []time.Duration{24 * time.Hour, time.Hour, time.Minute, time.Second}
+	for i, u := range units[:len(units)-1] {
+		if rest := d % u; d >= u && rest >= units[i+1] {
+			return w.For(d-rest) + " " + w.For(rest)
+		}
+		if d >= u {
+			break
+		}
+	}
+	return w.For(d)
+}
+
+// shortText is how much of a text stands in a list, in characters.
+const shortText = 120
+
+// Short is the beginning of a text.
+func (words) Short(s string) string {
+	n := 0
+	for i := range s {
+		if n++; n > shortText {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}
