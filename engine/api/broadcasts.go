@@ -177,7 +177,7 @@ func (p *patient) Read(b []byte) (int, error) {
 // /api/v1/broadcasts checks it. lines are the recipients, an id a line; nil where n
 // says whom it reaches.
 func BroadcastOf(o Options, n NewBroadcast, lines io.Reader) (broadcast.Request, broadcast.Problems) {
-	return (&api{o}).broadcastOf(n, lines)
+	return (&api{o: o}).broadcastOf(n, lines)
 }
 
 // broadcastOf checks what was posted, with the checks of the task API.

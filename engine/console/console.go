@@ -113,6 +113,10 @@ func New(o Options) http.Handler {
 	get("/skills", c.page("skills", c.skills))
 	c.routeCasts(get, post)
 
+	get("/schedules", c.page("schedules", c.schedules))
+	get("/schedules/live", c.part("schedules", "live", c.schedules))
+	post("/schedules/run", c.act(c.scheduleRun))
+
 	r.NotFound = http.HandlerFunc(c.notFound)
 	r.MethodNotAllowed = http.HandlerFunc(c.notFound)
 	r.PanicHandler = func(w http.ResponseWriter, r *http.Request, v any) {

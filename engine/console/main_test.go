@@ -44,6 +44,8 @@ type rig struct {
 	overview  Overview
 	paused    map[string]bool
 	casts     *broadcast.Manager
+	plans     []api.Schedule
+	ran       []string // schedules
 	cookies   []*http.Cookie
 	alerts    api.Alerts
 	audiences []contacts.Audience
@@ -76,7 +78,9 @@ func newRig(tb testing.TB) *rig {
 			},
 			Needs:      func(string, engine.Action) (params []string, known, able bool) { return nil, true, true },
 			Broadcasts: r.casts, Audience: r.audience, Chosen: r.chosen,
-			Audiences: func() []contacts.Audience { return []contacts.Audience{{Name: "vip", Account: "shop"}} },
+			Audiences:   func() []contacts.Audience { return []contacts.Audience{{Name: "vip", Account: "shop"}} },
+			Schedules:   func() ([]api.Schedule, error) { return r.plans, nil },
+			RunSchedule: r.runSchedule,
 		},
 		Overview: func() (Overview, error) {
 			r.mu.Lock()

@@ -222,7 +222,7 @@ var sections = []Section{
 	{"overview", "/"}, {"dead", "/dead"},
 	{"doubts", "/doubts"}, {"commands", "/commands"}, {"contacts", "/contacts"}, {"alerts", "/alerts"},
 	{"conversations", "/conversations"}, {"trace", "/trace"}, {"skills", "/skills"}, {"chat", "/chat"},
-	{"broadcasts", "/broadcasts"},
+	{"broadcasts", "/broadcasts"}, {"schedules", "/schedules"},
 }
 
 // Trace and Conversation are where more is shown of what an id names.

@@ -8,7 +8,10 @@ const parts = [];
 for (const part of document.querySelectorAll("[data-live]")) {
   let failed = 0, timer, busy = false, last;
   const show = (html) => {
-    if (html !== last) part.innerHTML = last = html;
+    if (html === last) return;
+    const open = [...part.querySelectorAll("details[open]")].map((d) => d.id);
+    part.innerHTML = last = html;
+    for (const d of part.querySelectorAll("details")) d.open = open.includes(d.id);
   };
   const again = async () => {
     busy = true;
