@@ -84,6 +84,7 @@ type App struct {
 
 	live       atomic.Pointer[Plan] // what turns, routes and limits follow
 	generation atomic.Int64
+	applied    atomic.Pointer[time.Time] // when live came to be so
 	ready      atomic.Bool
 	reloading  sync.Mutex
 	pausing    sync.Mutex // so that a note and its hold agree
@@ -117,6 +118,7 @@ func New(o Options) *App {
 	a := &App{o: o, metrics: metrics.New()}
 	a.live.Store(o.Plan)
 	a.generation.Store(1)
+	a.appliedNow()
 	return a
 }
 

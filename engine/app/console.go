@@ -1,11 +1,14 @@
 package app
 
 import (
+	"context"
+	"errors"
 	"net"
 	"net/http"
 	"strings"
 
 	"bot/engine/api"
+	"bot/engine/config"
 	"bot/engine/console"
 )
 
@@ -18,6 +21,7 @@ func (a *App) faces(o api.Options) http.Handler {
 		Samples: a.samples, Version: a.o.Version, Now: a.store.Now, Log: a.o.Log,
 		Sandboxes: a.sandboxes, Say: a.say, Chat: a.chat, Talks: &a.talks, Talk: a.talk,
 		Skills: a.skillsShown, Try: a.try,
+		Config: a.configuration, Check: a.Check,
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if forPrograms(r.URL.Path) {
@@ -82,4 +86,36 @@ func (a *App) overview() (console.Overview, error) {
 		o.Accounts = append(o.Accounts, acc)
 	}
 	return o, nil
+}
+
+// configuration is what runs and what its files hold now. Where these cannot be
+// understood they are compared all the same.
+func (a *App) configuration() (console.Config, error) {
+	plan := a.live.Load()
+	c := console.Config{Generation: a.generation.Load(), Applied: *a.applied.Load(), Running: plan.Config.Files}
+	for _, w := range plan.Config.Warnings {
+		c.Warnings = append(c.Warnings, w.Error())
+	}
+	onDisk, err := a.o.Load()
+	if onDisk != nil {
+		c.OnDisk = onDisk.Files
+		return c, nil
+	}
+	if !errors.As(err, new(config.Problems)) {
+		c.Unread = err
+	}
+	c.OnDisk = plan.Config.ReadAgain()
+	return c, nil
+}
+
+// Check reads the configuration and finds what is wrong with it, as Reload does, and
+// applies nothing.
+func (a *App) Check(ctx context.Context) error {
+	a.reloading.Lock()
+	defer a.reloading.Unlock()
+	plan, err := a.prepare(ctx)
+	if plan != nil {
+		plan.hangUp()
+	}
+	return err
 }

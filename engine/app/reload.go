@@ -38,9 +38,16 @@ func (a *App) Reload(ctx context.Context) error {
 	for _, w := range plan.Config.Warnings {
 		a.o.Log.Warn("configuration", "problem", w.Error())
 	}
+	a.appliedNow()
 	a.o.Log.Info("reloaded", "generation", a.generation.Add(1),
 		"accounts", len(plan.Config.Accounts), "skills", plan.Skills.Len())
 	return nil
+}
+
+// appliedNow notes when the live configuration came to be so.
+func (a *App) appliedNow() {
+	now := time.Now()
+	a.applied.Store(&now)
 }
 
 func (a *App) prepare(ctx context.Context) (*Plan, error) {

@@ -29,8 +29,12 @@ type Options struct {
 	Overview func() (Overview, error)
 	// Accounts are the names of the accounts in their order.
 	Accounts func() []string
-	Samples  *Samples
-	Version  string
+	// Config is the configuration that runs, and its files as they are; Check tells
+	// what is wrong with the files, one problem a line, and applies nothing.
+	Config  func() (Config, error)
+	Check   func(ctx context.Context) error
+	Samples *Samples
+	Version string
 	// Sandboxes are the accounts on no platform. Say takes in what is typed to one:
 	// refused says why it is not heard; Chat is what was said in one.
 	Sandboxes func() []string
@@ -116,6 +120,9 @@ func New(o Options) http.Handler {
 	get("/schedules", c.page("schedules", c.schedules))
 	get("/schedules/live", c.part("schedules", "live", c.schedules))
 	post("/schedules/run", c.act(c.scheduleRun))
+
+	get("/config", c.page("config", c.config))
+	post("/config", c.reload)
 
 	r.NotFound = http.HandlerFunc(c.notFound)
 	r.MethodNotAllowed = http.HandlerFunc(c.notFound)

@@ -46,6 +46,9 @@ type rig struct {
 	casts     *broadcast.Manager
 	plans     []api.Schedule
 	ran       []string // schedules
+	config    Config
+	checked   error // what is wrong with the files on disk
+	reloads   int
 	cookies   []*http.Cookie
 	alerts    api.Alerts
 	audiences []contacts.Audience
@@ -63,6 +66,7 @@ func newRig(tb testing.TB) *rig {
 	r := &rig{TB: tb, store: st, now: time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC), paused: make(map[string]bool)}
 	r.overview.Accounts = []Account{account("shop", health.OK)}
 	r.casts = r.newCasts()
+	r.config = Config{Generation: 3, Applied: r.now.Add(-time.Hour)}
 	r.options = Options{
 		Desk: api.Options{
 			Token: token, Letters: st, Outbox: st, Contacts: st, Now: st.Now, Replayed: func(store.Letter) {}, Log: slog.New(slog.DiscardHandler),
@@ -81,6 +85,12 @@ func newRig(tb testing.TB) *rig {
 			Audiences:   func() []contacts.Audience { return []contacts.Audience{{Name: "vip", Account: "shop"}} },
 			Schedules:   func() ([]api.Schedule, error) { return r.plans, nil },
 			RunSchedule: r.runSchedule,
+			Reload: func(context.Context) error {
+				if r.checked == nil {
+					r.reloads++
+				}
+				return r.checked
+			},
 		},
 		Overview: func() (Overview, error) {
 			r.mu.Lock()
@@ -96,6 +106,8 @@ func newRig(tb testing.TB) *rig {
 			}
 			return names
 		},
+		Config:  func() (Config, error) { return r.config, nil },
+		Check:   func(context.Context) error { return r.checked },
 		Samples: NewSamples(prometheus.NewRegistry()),
 		Now: func() time.Time {
 			r.mu.Lock()

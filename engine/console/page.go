@@ -222,7 +222,7 @@ var sections = []Section{
 	{"overview", "/"}, {"dead", "/dead"},
 	{"doubts", "/doubts"}, {"commands", "/commands"}, {"contacts", "/contacts"}, {"alerts", "/alerts"},
 	{"conversations", "/conversations"}, {"trace", "/trace"}, {"skills", "/skills"}, {"chat", "/chat"},
-	{"broadcasts", "/broadcasts"}, {"schedules", "/schedules"},
+	{"broadcasts", "/broadcasts"}, {"schedules", "/schedules"}, {"config", "/config"},
 }
 
 // Trace and Conversation are where more is shown of what an id names.
