@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
@@ -54,9 +55,14 @@ func find(tb testing.TB) string {
 func (t *Tab) do(what string, steps ...chromedp.Action[chromedp.Void]) {
 	t.Helper()
 	if err := chromedp.Do(t.ctx, steps...); err != nil {
-		page, _ := chromedp.Run(t.ctx, chromedp.Evaluate[string]("document.body.innerText.slice(0, 2000)"))
-		t.Fatalf("%s: %v; the page shows:\n%s", what, err, page)
+		t.Fatalf("%s: %v; the page shows:\n%s", what, err, t.shown())
 	}
+}
+
+// shown is the beginning of what the page says, for whoever looks into a failure.
+func (t *Tab) shown() string {
+	text, _ := chromedp.Run(t.ctx, chromedp.Evaluate[string]("document.body.innerText.slice(0, 2000)"))
+	return text
 }
 
 // Go loads a page and waits until it is there.
@@ -80,13 +86,44 @@ func (t *Tab) Says(css, text string) {
 			return
 		}
 	}
-	t.do(css+" does not say "+text, chromedp.WaitVisible(chromedp.CSS("nothing-is-called-so")), chromedp.Sleep(0))
+	t.Fatalf("%s does not say %q; the page shows:\n%s", css, text, t.shown())
 }
 
 // Click presses what the selector names.
 func (t *Tab) Click(css string) {
 	t.Helper()
 	t.do("click "+css, chromedp.WaitVisible(chromedp.CSS(css)), chromedp.Click(chromedp.CSS(css)))
+}
+
+// Agree presses what the selector names, which asks first, says yes, and returns
+// what was asked.
+func (t *Tab) Agree(css string) (question string) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.ctx)
+	defer cancel()
+	asked := make(chan string, 1)
+	dialogs := chromedp.Events(ctx, page.JavascriptDialogOpening)
+	go func() {
+		defer close(asked)
+		for e, err := range dialogs {
+			if err != nil {
+				return
+			}
+			if _, err := chromedp.Call(ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: true}); err == nil {
+				asked <- e.Message
+			}
+			return
+		}
+	}()
+	t.Click(css)
+	select {
+	case question = <-asked:
+	case <-time.After(10 * time.Second):
+	}
+	if question == "" {
+		t.Fatalf("%s does not ask", css)
+	}
+	return question
 }
 
 // Type writes into a field; "\r" is the return key.
