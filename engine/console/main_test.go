@@ -66,6 +66,7 @@ func newRig(tb testing.TB) *rig {
 	r := &rig{TB: tb, store: st, now: time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC), paused: make(map[string]bool)}
 	r.overview.Accounts = []Account{account("shop", health.OK)}
 	r.casts = r.newCasts()
+	r.audiences = []contacts.Audience{{Name: "vip", Account: "shop"}}
 	r.config = Config{Generation: 3, Applied: r.now.Add(-time.Hour)}
 	r.options = Options{
 		Desk: api.Options{
@@ -82,7 +83,6 @@ func newRig(tb testing.TB) *rig {
 			},
 			Needs:      func(string, engine.Action) (params []string, known, able bool) { return nil, true, true },
 			Broadcasts: r.casts, Audience: r.audience, Chosen: r.chosen,
-			Audiences:   func() []contacts.Audience { return []contacts.Audience{{Name: "vip", Account: "shop"}} },
 			Schedules:   func() ([]api.Schedule, error) { return r.plans, nil },
 			RunSchedule: r.runSchedule,
 			Reload: func(context.Context) error {

@@ -219,10 +219,10 @@ type Section struct{ Page, Path string }
 
 // sections in their order.
 var sections = []Section{
-	{"overview", "/"}, {"dead", "/dead"},
-	{"doubts", "/doubts"}, {"commands", "/commands"}, {"contacts", "/contacts"}, {"alerts", "/alerts"},
-	{"conversations", "/conversations"}, {"trace", "/trace"}, {"skills", "/skills"}, {"chat", "/chat"},
-	{"broadcasts", "/broadcasts"}, {"schedules", "/schedules"}, {"config", "/config"},
+	{"overview", "/"}, {"conversations", "/conversations"}, {"chat", "/chat"},
+	{"dead", "/dead"}, {"doubts", "/doubts"}, {"commands", "/commands"}, {"alerts", "/alerts"},
+	{"broadcasts", "/broadcasts"}, {"schedules", "/schedules"}, {"contacts", "/contacts"},
+	{"skills", "/skills"}, {"trace", "/trace"}, {"config", "/config"},
 }
 
 // Trace and Conversation are where more is shown of what an id names.

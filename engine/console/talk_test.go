@@ -81,7 +81,7 @@ func (r *rig) sayInSandbox(ctx context.Context, l sandbox.Line) (string, error) 
 	}
 	notes := []engine.Note{heard}
 	answer := func(m sandbox.Message) {
-		m.Time = r.store.Now().Add(time.Millisecond)
+		m.Time = r.store.Now().Add(time.Nanosecond) // behind what it answers, before what follows
 		note, err := sandbox.Note(e.Conversation, m)
 		if err != nil {
 			r.Error(err)

@@ -207,7 +207,7 @@ var memoryCases = []testCase{
 		e.recalls(longest.Key, longest.Value)
 		e.recalls("\x00", "\x00")
 		if got := e.recollect("acc", "", 1); !reflect.DeepEqual(got, []engine.Note{note("\x00", "\x00"), longest}) {
-			e.Errorf("recollected %.40q", got)
+			e.Errorf("recollected %.80v", got)
 		}
 	}},
 	{"a bad note refuses its act, and nothing of it is done", func(e *env) {
