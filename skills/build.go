@@ -40,6 +40,9 @@ var kinds = []kind.Kind{
 	reply.Kind,
 }
 
+// Kinds are the kinds of skill that are shipped, in the order in which they are tried.
+func Kinds() []kind.Kind { return slices.Clone(kinds) }
+
 // Options is what skills are checked against.
 type Options struct {
 	// Accounts are the names in the configuration.

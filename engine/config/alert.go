@@ -11,36 +11,74 @@ import (
 	"bot/engine/nearest"
 )
 
-// Alert is where an operator is told of what goes wrong, and how often.
+// Alert is where an operator is told of what goes wrong, and how often ([alerts](alerts.md)).
+//
+//	[alert]
+//	to = {account = "shop", to = "12345@chatroom"}
+//	webhook = "https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=${ROBOT_KEY}"
+//	format = "wecom"
+//	kinds = ["offline", "dead_letter"]
+//	except = ["words"]
+//	every = "10m"
+//	at_most = "20/h"
+//	language = "both"
+//	backlog_age = "1m"
+//	outbox_age = "10m"
+//
+//	[[account]]
+//	name = "shop"
+//	channel = "generic"
+//	base_url = "https://api.example.com"
 type Alert struct {
-	To      AlertTo `toml:"to"`
-	Webhook Secret  `toml:"webhook"`
-	Format  string  `toml:"format"` // of the webhook; "" is guessed from its host
-	// WebhookPrivate lets the webhook lie in a private network.
-	WebhookPrivate bool            `toml:"webhook_private"`
-	Kinds          []string        `toml:"kinds"`
-	Except         []string        `toml:"except"`
-	Every          engine.Duration `toml:"every"`
-	AtMost         engine.Rate     `toml:"at_most"`
-	Hours          string          `toml:"hours"` // a name of [hours]; "" is always
-	Language       string          `toml:"language"`
-	BacklogAge     engine.Duration `toml:"backlog_age"`
-	OutboxAge      engine.Duration `toml:"outbox_age"` // 0 is not looked at
+	To AlertTo `toml:"to"`
+	// Where alerts are posted, such as a group robot's address, which holds its key.
+	Webhook Secret `toml:"webhook"`
+	// What is posted.
+	Format string `toml:"format" is:"@alert formats" default:"by the host"`
+	// The receiver lies in your own network; otherwise only public addresses are called.
+	WebhookPrivate bool `toml:"webhook_private"`
+	// Only these kinds.
+	Kinds []string `toml:"kinds" is:"@alert kinds" default:"all"`
+	// All but these kinds.
+	Except []string `toml:"except" is:"@alert kinds"`
+	// Of one kind and account at most one message in so long.
+	Every engine.Duration `toml:"every" is:"1s.."`
+	// Messages of all kinds together, 1 to 1000.
+	AtMost engine.Rate `toml:"at_most"`
+	// A name of `[hours]`: outside of them only what is serious is told at once.
+	Hours string `toml:"hours" default:"always"`
+	// Of the messages.
+	Language string `toml:"language" is:"zh|en|both"`
+	// An event that waits longer is an alert.
+	BacklogAge engine.Duration `toml:"backlog_age" is:"1s.."`
+	// A command that waits longer is an alert; `"0s"` is not looked at.
+	OutboxAge engine.Duration `toml:"outbox_age" is:"0s|1s.."`
 
 	Times hours.Times `toml:"-"` // of Hours
 }
 
-// AlertTo is a conversation.
+// AlertTo is a conversation that alerts are sent to.
 type AlertTo struct {
-	Account string `toml:"account"`
-	To      string `toml:"to"`
+	// The account that tells it.
+	Account string `toml:"account" default:"required"`
+	// The id of the conversation that is told.
+	To string `toml:"to" default:"required"`
 }
 
-// Health is what is expected of an account.
+// Health is what is expected of an account ([silence](alerts.md)).
+//
+//	[[account]]
+//	name = "shop"
+//	channel = "generic"
+//	base_url = "https://api.example.com"
+//
+//	[account.health]
+//	silence = "2h"
 type Health struct {
-	// Silence is how long no callback may come in the hours; 0 is for ever.
-	Silence engine.Duration `toml:"silence"`
-	Hours   string          `toml:"hours"` // a name of [hours]; "" is 09:00 to 21:00
+	// No callback for so long within the hours is an alert; `"0s"` is none.
+	Silence engine.Duration `toml:"silence" is:"0s|1m.."`
+	// A name of `[hours]`.
+	Hours string `toml:"hours" default:"09:00 to 21:00"`
 
 	Times hours.Times `toml:"-"` // of Hours; nil where that is ""
 }

@@ -10,18 +10,44 @@ import (
 	"bot/engine/nearest"
 )
 
-// Audience is one [[audience]]: whom something is sent to. Either its keys choose
-// among the contacts of its account, or List or File names them.
+// Audience is whom something is sent to. Either its keys choose among the contacts of its account, or list or file
+// names them ([contacts](contacts.md)).
+//
+//	[[audience]]
+//	name = "vip"
+//	labels = ["vip"]
+//	any = ["北京", "上海"]
+//	without = ["staff"]
+//	active_within = "30d"
+//	where = "private"
+//
+//	[[audience]]
+//	name = "pilot"
+//	list = ["wxid_a", "12345@chatroom"]
+//
+//	[[account]]
+//	name = "shop"
+//	channel = "generic"
+//	base_url = "https://api.example.com"
 type Audience struct {
-	Name         string          `toml:"name"`
-	Account      string          `toml:"account"`
-	Labels       []string        `toml:"labels"`
-	Any          []string        `toml:"any"`
-	Without      []string        `toml:"without"`
-	ActiveWithin engine.Duration `toml:"active_within"` // 0 = no limit
-	Where        string          `toml:"where"`         // any | private | group
-	List         []string        `toml:"list"`
-	File         string          `toml:"file"` // made absolute; it is read when it is used
+	// Its own name.
+	Name string `toml:"name" default:"required"`
+	// Whose contacts they are.
+	Account string `toml:"account" default:"the only one there is"`
+	// They have all of these.
+	Labels []string `toml:"labels"`
+	// They have one of these at least.
+	Any []string `toml:"any"`
+	// They have none of these.
+	Without []string `toml:"without"`
+	// They wrote, or came, at most so long ago.
+	ActiveWithin engine.Duration `toml:"active_within" is:"1d.." default:"no limit"`
+	// People, groups, or both.
+	Where string `toml:"where" is:"any|private|group" default:"'\"any\"'"`
+	// Ids, in place of all of the above.
+	List []string `toml:"list"`
+	// A file of ids, one a line, at most 64 MiB; beside `list` or in its place.
+	File string `toml:"file"`
 }
 
 // choices are the keys that choose among contacts.

@@ -12,11 +12,23 @@ import (
 )
 
 // Words is the list of the word filter: what accounts are not to say.
+//
+//	[words]
+//	list = ["微信", "weixin"]
+//	action = "replace"
+//	mask = "*"
+//	except = ["微信支付"]
 type Words struct {
-	Files  []string    `toml:"files"` // one word a line, and an action behind a tab
-	List   []string    `toml:"list"`
-	Action string      `toml:"action"` // of words that have none of their own
-	Mask   string      `toml:"mask"`
+	// Files of words, one a line; `replace`, `refuse` or `alert` may stand behind a tab.
+	Files []string `toml:"files"`
+	// Words; each has the action of the table.
+	List []string `toml:"list"`
+	// What happens to a text with a word that has no action of its own: the word is replaced by the mask, the text is
+	// not sent, or it is sent and logged.
+	Action string `toml:"action" is:"replace|refuse|alert"`
+	// The sign that stands for each character of a word: one that is no letter and can be seen.
+	Mask string `toml:"mask"`
+	// Texts that are harmless though they contain a listed word.
 	Except engine.List `toml:"except"`
 
 	// Listed are the words of List, then those of Files; Exempt those of Except.

@@ -26,22 +26,65 @@ type Rules struct {
 // Len is the number of rows.
 func (r *Rules) Len() int { return len(r.rows) }
 
-// keys are those of a [[risk]].
+// keys are a row of the risk matrix: a behaviour, how much of it is too much, and what follows ([risk](risk.md)).
+//
+//	[[risk]]
+//	name = "flood"
+//	on = "message"
+//	more_than = "20/m"
+//	per = "user"
+//	where = "any"
+//	except = ["wxid_boss"]
+//	action = "mute"
+//	for = "10m"
+//	reply = "消息太频繁，请稍后再试"
+//
+//	[[risk]]
+//	name = "banned"
+//	on = "words"
+//	words = ["赌博", "刷单"]
+//	action = "block"
+//
+//	[[risk]]
+//	name = "essay"
+//	on = "long"
+//	over = 2000
+//	in = ["*@chatroom"]
+//	action = "ignore"
 type keys struct {
-	Name     string          `toml:"name"`
-	On       string          `toml:"on"`
-	Words    engine.List     `toml:"words"`
-	Over     int             `toml:"over"`
-	MoreThan engine.Rate     `toml:"more_than"`
-	Per      string          `toml:"per"`
-	Accounts []string        `toml:"accounts"`
-	Where    string          `toml:"where"`
-	In       []string        `toml:"in"`
-	Except   engine.List     `toml:"except"`
-	Action   string          `toml:"action"`
-	For      engine.Duration `toml:"for"`
-	Reply    string          `toml:"reply"`
+	// Unique: it appears in logs, metrics and reasons. At most 64 bytes.
+	Name string `toml:"name" default:"required"`
+	// The behaviour, or any event by its name: see [risk](risk.md).
+	On string `toml:"on" is:"@behaviours" default:"required"`
+	// The row is only about texts with one of them.
+	Words engine.List `toml:"words"`
+	// Of `long`: characters.
+	Over int `toml:"over" is:"1.."`
+	// What comes beyond it is a hit.
+	MoreThan engine.Rate `toml:"more_than" default:"the first one is a hit"`
+	// Whose events are counted together, and who is muted, blocked or degraded.
+	Per string `toml:"per" is:"user|conversation|account" default:"'\"user\"'; '\"conversation\"' for events of groups and 'replies'"`
+	// Only for these accounts.
+	Accounts []string `toml:"accounts" default:"all"`
+	// In which conversations.
+	Where string `toml:"where" is:"private|group|any"`
+	// Only in these conversations, by their ids; a `*` at either end leaves that end open.
+	In []string `toml:"in" default:"everywhere"`
+	// Ids of people and conversations that the row is not about.
+	Except engine.List `toml:"except"`
+	// What follows.
+	Action string `toml:"action" is:"alert|degrade|ignore|mute|block|pause" default:"required"`
+	// How long a mute or a degradation lasts.
+	For engine.Duration `toml:"for" default:"mute: '\"10m\"'; degrade: while there are too many"`
+	// Said once for a mute; a plain text, no template.
+	Reply string `toml:"reply"`
 }
+
+// Table is the struct that a [[risk]] is decoded into, with what holds where keys are
+// absent: for those who describe the configuration.
+func Table() any { return defaults() }
+
+func defaults() keys { return keys{Where: "any", Over: defaultOver} }
 
 // What holds where a row does not say.
 const (
@@ -108,7 +151,7 @@ func (d *draft) problem(key, format string, args ...any) {
 func (d *draft) lacks(key string, empty bool) bool { return empty && !(d.unread && d.section.Has(key)) }
 
 func (d *draft) row() *row {
-	d.keys = keys{Where: "any", Over: defaultOver}
+	d.keys = defaults()
 	if err := d.section.Decode(&d.keys); err != nil {
 		d.problems, d.unread = append(d.problems, err), true
 	}
@@ -161,7 +204,7 @@ func (d *draft) behaviour(r *row) {
 	case isKind:
 		r.kind = kind
 	default:
-		d.oneOf("on", d.On, ons())
+		d.oneOf("on", d.On, Behaviours())
 	}
 	d.said(r)
 	switch {
@@ -193,8 +236,8 @@ func (d *draft) said(r *row) {
 	}
 }
 
-// ons are all values of `on`.
-func ons() (names []string) {
+// Behaviours are all values of `on`.
+func Behaviours() (names []string) {
 	for name := range behaviours {
 		names = append(names, name)
 	}

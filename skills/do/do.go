@@ -15,11 +15,27 @@ import (
 // Kind is `do = "accept_friend"`. Some actions may hold a `reply` as well.
 var Kind = kind.Kind{Key: "do", Name: "action", Also: []string{"reply"}, Aside: true, Later: true, Config: config{}, New: build}
 
+// config is a skill that acts.
+//
+//	[[skill]]
+//	name = "accept"
+//	on = "friend_request"
+//	do = "accept_friend"
+//
+//	[[skill]]
+//	name = "stop"
+//	keywords = ["TD"]
+//	match = "exact"
+//	do = "unsubscribe"
+//	reply = "已退订"
 type config struct {
 	kind.Keys
-	Do     string         `toml:"do"`
-	Params map[string]any `toml:"params"` // texts in it are templates
-	Reply  string         `toml:"reply"`  // of a subscription: says that it is done
+	// The action.
+	Do string `toml:"do" is:"@actions" default:"required"`
+	// What it needs, by the action; texts are templates. See [skills](skills.md).
+	Params map[string]any `toml:"params"`
+	// Of `subscribe` and `unsubscribe`: says that it is done.
+	Reply string `toml:"reply"`
 }
 
 // skill takes one action on every event it answers.

@@ -10,27 +10,62 @@ import (
 )
 
 // Kind is a skill with [[skill.step]] tables.
-var Kind = kind.Kind{Key: "step", Name: "form", Config: config{}, Stateful: true, New: build}
+var Kind = kind.Kind{Key: "step", Name: "form", Config: defaults(), Stateful: true, New: build}
 
+// config is a skill that asks step by step.
+//
+//	[[skill]]
+//	name = "bind"
+//	keywords = ["绑定"]
+//	cancel = ["取消"]
+//	expires = "10m"
+//	expired_reply = "会话已过期，请重新发送“绑定”"
+//	confirm = "手机号 {{.Data.phone}}，对吗？"
+//	confirm_no = "again"
+//	done = "绑定成功：{{.Data.phone}}"
+//
+//	[[skill.step]]
+//	save = "phone"
+//	ask = "请输入手机号"
+//	validate = "mobile_cn"
+//
+//	[[skill.then]]
+//	text = "{{.User}} 绑定了 {{.Data.phone}}"
+//	to = "staff-room"
 type config struct {
 	kind.Keys
-	Steps        []stepConfig    `toml:"step"`
-	Cancel       []string        `toml:"cancel"`
-	CancelReply  string          `toml:"cancel_reply"`
-	Exit         []string        `toml:"exit"` // leave the form and let the other skills answer
-	Back         []string        `toml:"back"` // return to the question before
-	Skip         []string        `toml:"skip"` // leave an optional step out
-	NotText      string          `toml:"not_text"`
-	Expires      engine.Duration `toml:"expires"`
-	ExpiredReply string          `toml:"expired_reply"`
-	TooMany      string          `toml:"too_many"`
-	Confirm      string          `toml:"confirm"`
-	Yes          []string        `toml:"yes"`
-	No           []string        `toml:"no"`
-	ConfirmNo    string          `toml:"confirm_no"`
-	Done         string          `toml:"done"`
-	Failed       string          `toml:"failed"`
-	Then         []thenConfig    `toml:"then"`
+	Steps []stepConfig `toml:"step"`
+	// Words that end the form.
+	Cancel []string `toml:"cancel"`
+	// What is said then; `""` says nothing.
+	CancelReply string `toml:"cancel_reply" default:"a line in both languages"`
+	// Words that end the form and are answered by the other skills.
+	Exit []string `toml:"exit"`
+	// Words that return to the question before.
+	Back []string `toml:"back"`
+	// Words that leave an optional step out.
+	Skip []string `toml:"skip" default:"'[\"跳过\", \"skip\"]'"`
+	// What a picture or a voice gets where words are wanted; it costs no attempt.
+	NotText string `toml:"not_text" default:"a line in both languages"`
+	// How long an answer may take.
+	Expires engine.Duration `toml:"expires"`
+	// What is said when it took longer.
+	ExpiredReply string `toml:"expired_reply"`
+	// What is said when the attempts of a step are used up.
+	TooMany string `toml:"too_many" default:"a line in both languages"`
+	// A last question, a template.
+	Confirm string `toml:"confirm"`
+	// Words that answer it, with `confirm`.
+	Yes []string `toml:"yes" default:"the usual words"`
+	// Words that answer it, with `confirm`.
+	No []string `toml:"no" default:"the usual words"`
+	// After a no: begin again, or end with `cancel_reply`.
+	ConfirmNo string `toml:"confirm_no" is:"again|cancel"`
+	// What is said at the end, a template.
+	Done string `toml:"done" default:"a line in both languages"`
+	// What is said in place of `done` when the call at the end fails.
+	Failed string       `toml:"failed" default:"a line in both languages"`
+	Then   []thenConfig `toml:"then"`
 }
 
 // What is said where the operator wrote nothing.
@@ -46,12 +81,16 @@ const (
 	maxAttempts     = 100
 )
 
-func build(d *kind.Draft) engine.Skill {
-	c := config{
+func defaults() config {
+	return config{
 		Expires: engine.Duration(defaultExpires), CancelReply: defaultCancelled,
 		TooMany: defaultTooMany, Done: defaultDone, ConfirmNo: noAgain,
 		Failed: defaultFailed,
 	}
+}
+
+func build(d *kind.Draft) engine.Skill {
+	c := defaults()
 	d.Decode(&c)
 	// Past the first question the match is gone: a state holds no more than
 	// what was saved.

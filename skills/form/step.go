@@ -9,25 +9,74 @@ import (
 	"bot/skills/render"
 )
 
+// stepConfig is one question of a form ([forms](skills.md#what-step)).
+//
+//	[[skill]]
+//	name = "visit"
+//	keywords = ["预约"]
+//
+//	[[skill.step]]
+//	save = "kind"
+//	ask = "哪种服务？"
+//	choices = ["到店", "上门"]
+//	next = {"到店" = "day", "上门" = "name"}
+//
+//	[[skill.step]]
+//	save = "name"
+//	ask = "怎么称呼您？"
+//	min_length = 2
+//
+//	[[skill.step]]
+//	save = "address"
+//	type = "text"
+//	ask = "请输入地址"
+//	max_length = 100
+//	attempts = 3
+//
+//	[[skill.step]]
+//	save = "day"
+//	ask = "哪一天？"
+//	validate = "date"
+//	min = "today"
+//	max = "today+30d"
+//	optional = true
 type stepConfig struct {
-	Save      string         `toml:"save"`
-	Ask       string         `toml:"ask"`
-	Type      string         `toml:"type"`
-	Choices   []string       `toml:"choices"`
-	Validate  string         `toml:"validate"`
-	Min       any            `toml:"min"`
-	Max       any            `toml:"max"`
-	MinLength int            `toml:"min_length"`
-	MaxLength int            `toml:"max_length"`
-	Pattern   string         `toml:"pattern"`
-	Example   string         `toml:"example"`
-	Invalid   string         `toml:"invalid"`
-	NotText   string         `toml:"not_text"`
-	Attempts  int            `toml:"attempts"`
-	Optional  bool           `toml:"optional"`
-	Skip      []string       `toml:"skip"`
-	When      map[string]any `toml:"when"` // earlier answers: a value, or a list of values
-	Next      any            `toml:"next"` // a name, or a table of names by the answer
+	// The name of the answer in templates: a letter, then letters, digits and `_`.
+	Save string `toml:"save" default:"required"`
+	// The question, a template.
+	Ask string `toml:"ask" default:"required"`
+	// What the step wants.
+	Type string `toml:"type" is:"text|image|file|voice|video" default:"'\"text\"'"`
+	// The answers to choose from, shown with their numbers.
+	Choices []string `toml:"choices"`
+	// A sort of answer.
+	Validate string `toml:"validate" is:"mobile_cn|id_card_cn|date|number|email"`
+	// The least number (`18`) or date (`"2026-01-31"`, `"today+30d"`).
+	Min any `toml:"min" is:"$text|$number"`
+	// The most.
+	Max any `toml:"max" is:"$text|$number"`
+	// Of the answer, in characters.
+	MinLength int `toml:"min_length" is:"1.."`
+	// Of the answer, in characters.
+	MaxLength int `toml:"max_length" is:"1.."`
+	// A regular expression for the answer as it would be saved; write `^…$` for the whole of it.
+	Pattern string `toml:"pattern"`
+	// An answer that fits, which is tried.
+	Example string `toml:"example"`
+	// What a bad answer gets.
+	Invalid string `toml:"invalid" default:"a line that says what is wanted"`
+	// As in the form, for this step alone.
+	NotText string `toml:"not_text" default:"the form's"`
+	// Bad answers before the form ends.
+	Attempts int `toml:"attempts" is:"1..100" default:"'3'"`
+	// A word of `skip` leaves the step out.
+	Optional bool `toml:"optional"`
+	// As in the form, for this step alone.
+	Skip []string `toml:"skip" default:"the form's"`
+	// Asked only if earlier answers are among these.
+	When map[string]any `toml:"when" default:"always"`
+	// Where to go on: the `save` of a step, `"done"`, or a table of them by the answer.
+	Next any `toml:"next" is:"$text|$table" default:"the step beneath"`
 }
 
 // step is one question.

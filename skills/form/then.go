@@ -12,14 +12,20 @@ import (
 	"bot/skills/webcall"
 )
 
-// thenConfig is one thing to be done at the end.
+// thenConfig is one thing done at the end of a form: an action, a text to somebody else, or a call of a web
+// service, of which there may be one.
 type thenConfig struct {
-	Do      string         `toml:"do"`
-	Params  map[string]any `toml:"params"`
-	Text    string         `toml:"text"`
-	To      string         `toml:"to"`
-	Account string         `toml:"account"`
-	HTTP    webcall.Table  `toml:"http"` // see call
+	// An action; see [skills](skills.md).
+	Do string `toml:"do" is:"@plain actions"`
+	// What it needs.
+	Params map[string]any `toml:"params"`
+	// A message to another conversation, a template; with `to`.
+	Text string `toml:"text"`
+	// That conversation, a template.
+	To string `toml:"to"`
+	// The account that sends it.
+	Account string        `toml:"account" default:"the one that heard the answers"`
+	HTTP    webcall.Table `toml:"http"` // see call
 }
 
 // deed is one thing that a form does when all answers are collected. It is

@@ -14,29 +14,57 @@ import (
 
 // Kind is a skill with a [skill.handoff] table.
 var Kind = kind.Kind{
-	Key: "handoff", Name: "handoff", Also: []string{"reply"}, Config: config{}, Stateful: true, Holds: true, New: build,
+	Key: "handoff", Name: "handoff", Also: []string{"reply"}, Config: defaults(), Stateful: true, Holds: true, New: build,
 }
 
+// config is a skill that hands the conversation over to people.
+//
+//	[[skill]]
+//	name = "staff"
+//	keywords = ["人工"]
+//	reply = "正在为您转接客服"
+//
+//	[skill.handoff]
+//	notify = {account = "shop", to = "staff-room"}
+//	until = "2h"
+//	release = ["/release"]
+//	meanwhile = "relay"
+//
+//	[[account]]
+//	name = "shop"
+//	channel = "generic"
+//	base_url = "https://api.example.com"
 type config struct {
 	kind.Keys
-	Reply   string `toml:"reply"` // that somebody will come
+	// What the customer hears: that somebody will come.
+	Reply   string `toml:"reply"`
 	Handoff table  `toml:"handoff"`
 }
 
+// table is who is told, and when the bot is back.
 type table struct {
-	Notify    notify          `toml:"notify"`
-	Text      string          `toml:"text"`      // what staff are told
-	Until     engine.Duration `toml:"until"`     // after the last word of either side
-	Release   []string        `toml:"release"`   // words that give the conversation back
-	Meanwhile string          `toml:"meanwhile"` // relay | count
-	Released  string          `toml:"released_reply"`
-	Expired   string          `toml:"expired_reply"`
-	HTTP      webcall.Table   `toml:"http"` // opens a ticket
+	Notify notify `toml:"notify"`
+	// What staff are told, a template.
+	Text string `toml:"text" default:"who asks, and their words"`
+	// So long after the last word of either side the bot is back.
+	Until engine.Duration `toml:"until"`
+	// Words that give the conversation back.
+	Release []string `toml:"release"`
+	// What customers say meanwhile: carried to staff, or only counted.
+	Meanwhile string `toml:"meanwhile" is:"relay|count" default:"'\"relay\"' with 'notify', else '\"count\"'"`
+	// What the customer hears when it is given back; `""` says nothing.
+	Released string `toml:"released_reply" default:"a line in both languages"`
+	// What they hear when the time is over.
+	Expired string        `toml:"expired_reply"`
+	HTTP    webcall.Table `toml:"http"` // opens a ticket
 }
 
+// notify is whom to tell.
 type notify struct {
-	Account string `toml:"account"` // that speaks to staff; "": the one that was spoken to
-	To      string `toml:"to"`      // the staff's conversation
+	// The account that speaks to staff.
+	Account string `toml:"account" default:"the one that was spoken to"`
+	// The id of the staff's conversation.
+	To string `toml:"to" default:"required"`
 }
 
 // The values of `meanwhile`.
@@ -51,11 +79,15 @@ const (
 	defaultReleased = "机器人已恢复服务。\nThe bot is back."
 )
 
-func build(d *kind.Draft) engine.Skill {
-	c := config{Handoff: table{
+func defaults() config {
+	return config{Handoff: table{
 		Until: engine.Duration(defaultUntil), Release: []string{"/release"}, Text: defaultText, Released: defaultReleased,
 		HTTP: webcall.Defaults(),
 	}}
+}
+
+func build(d *kind.Draft) engine.Skill {
+	c := defaults()
 	d.Decode(&c)
 	h := &c.Handoff
 	// People hand over a conversation, whoever of them asked for it.

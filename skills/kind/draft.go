@@ -75,7 +75,7 @@ func NewDraft(s engine.Section, w World) *Draft { return &Draft{section: s, Worl
 // Decode reads the section into the kind's own struct. The common keys in it
 // get their defaults before and are checked after. It must come first in New.
 func (d *Draft) Decode(v Config) {
-	*v.keys() = defaults()
+	*v.keys() = Defaults()
 	if err := d.section.Decode(v); err != nil {
 		d.problems = append(d.problems, err)
 		d.undecoded = true

@@ -27,8 +27,8 @@ type Kind struct {
 	Key  string   // "reply", "step", "do", …
 	Name string   // as people see it
 	Also []string // keys of other kinds that this one has a use for
-	// Config is the struct, as its zero value, that New decodes a section into:
-	// the keys that such a skill may have; nil: Key alone is known.
+	// Config is the struct that New decodes a section into, with what holds where
+	// keys are absent: the keys that such a skill may have; nil: Key alone is known.
 	Config any
 	// Stateful says that its skills leave a state and want the next message.
 	Stateful bool

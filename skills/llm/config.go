@@ -17,28 +17,63 @@ import (
 	"bot/skills/render"
 )
 
+// config is a skill by which a language model answers.
+//
+//	[[skill]]
+//	name = "chat"
+//	match = "any"
+//
+//	[skill.llm]
+//	base_url = "https://api.deepseek.com/v1"
+//	model = "deepseek-chat"
+//	api_key = "${LLM_KEY:-}"
+//	system = "你是客服助手，回答要简短。"
+//	history = 10
+//	history_keep = "24h"
+//	max_tokens = 400
+//	temperature = 0.7
+//	timeout = "30s"
+//	max_input = 2000
+//	per_user_per_day = 50
+//	per_account_per_day = 2000
+//	fallback = "我没听懂，回复“人工”找客服"
 type config struct {
 	kind.Keys
 	LLM table `toml:"llm"`
 }
 
-// table is [skill.llm].
+// table is the endpoint, what it is told, and what it may cost.
 type table struct {
-	BaseURL     string          `toml:"base_url"`
-	Model       string          `toml:"model"`
-	APIKey      engine.Secret   `toml:"api_key"`
-	System      string          `toml:"system"` // a template
-	History     int             `toml:"history"`
-	HistoryKeep engine.Duration `toml:"history_keep"`
-	MaxTokens   int             `toml:"max_tokens"`
-	Temperature *float64        `toml:"temperature"` // nil: the model's own
-	Timeout     engine.Duration `toml:"timeout"`
-	Stream      bool            `toml:"stream"`
-	MaxInput    int             `toml:"max_input"`
-	PerUser     int             `toml:"per_user_per_day"`
-	PerAccount  int             `toml:"per_account_per_day"`
-	OverBudget  string          `toml:"over_budget"`
-	Fallback    string          `toml:"fallback"`
+	// The endpoint of OpenAI's chat completions, up to what comes before `/chat/completions`.
+	BaseURL string `toml:"base_url" default:"required"`
+	// Its name there.
+	Model string `toml:"model" default:"required"`
+	// What requests are authorised by.
+	APIKey engine.Secret `toml:"api_key"`
+	// What the model is told first, a template.
+	System string `toml:"system"`
+	// Messages of the conversation sent along, questions and answers.
+	History int `toml:"history" is:"0..100"`
+	// Forgotten so long after the last answer.
+	HistoryKeep engine.Duration `toml:"history_keep" is:"..400d"`
+	// Of one answer.
+	MaxTokens int `toml:"max_tokens" is:"1..100000"`
+	// How freely it answers.
+	Temperature *float64 `toml:"temperature" is:"0..2" default:"the model's own"`
+	// Of the whole, a second attempt included.
+	Timeout engine.Duration `toml:"timeout" is:"..5m"`
+	// `false` for endpoints that cannot stream.
+	Stream bool `toml:"stream"`
+	// Characters of what a user says; the rest is cut off.
+	MaxInput int `toml:"max_input" is:"1..20000"`
+	// Requests; 0 is no limit.
+	PerUser int `toml:"per_user_per_day" is:"0..100000000" default:"no limit"`
+	// Requests; 0 is no limit.
+	PerAccount int `toml:"per_account_per_day" is:"0..100000000" default:"no limit"`
+	// What is said then, without a request.
+	OverBudget string `toml:"over_budget" default:"a line in both languages"`
+	// What is said where there is no answer; `""` says nothing.
+	Fallback string `toml:"fallback" default:"a line in both languages"`
 }
 
 // What is said where the operator wrote nothing.

@@ -17,7 +17,7 @@ import (
 )
 
 // Kind is a skill with a [skill.llm] table.
-var Kind = kind.Kind{Key: "llm", Name: "model", Config: config{}, New: build}
+var Kind = kind.Kind{Key: "llm", Name: "model", Config: config{LLM: defaults()}, New: build}
 
 // skill asks a model. Between turns it remembers no more than how the endpoint
 // did lately; what it knows of people is in the store.

@@ -15,17 +15,30 @@ import (
 )
 
 // Kind is `relay = {to = ["…@chatroom"]}`.
-var Kind = kind.Kind{Key: "relay", Name: "relay", Aside: true, Config: config{}, New: build}
+var Kind = kind.Kind{Key: "relay", Name: "relay", Aside: true, Config: ownDefaults(), New: build}
 
+// config is a skill that carries what is said into other conversations.
+//
+//	[[skill]]
+//	name = "bridge"
+//	match = "any"
+//	where = "group"
+//	mention = false
+//	in = ["11111@chatroom"]
+//	relay = {to = ["22222@chatroom"], prefix = "{{.UserName}}："}
 type config struct {
 	kind.Keys
 	Relay target `toml:"relay"`
 }
 
+// target is where it is carried.
 type target struct {
-	To      []string `toml:"to"`      // ids of conversations
-	Account string   `toml:"account"` // that speaks there; "": the one that heard it
-	Prefix  string   `toml:"prefix"`  // a template; who said it
+	// Ids of the conversations.
+	To []string `toml:"to" default:"required"`
+	// The account that speaks there.
+	Account string `toml:"account" default:"the one that heard it"`
+	// Who said it, a template; `""` for none.
+	Prefix string `toml:"prefix"`
 }
 
 // whoSaid is the prefix where the operator wrote none.
@@ -42,8 +55,10 @@ type skill struct {
 	limit   int
 }
 
+func ownDefaults() config { return config{Relay: target{Prefix: whoSaid}} }
+
 func build(d *kind.Draft) engine.Skill {
-	c := config{Relay: target{Prefix: whoSaid}}
+	c := ownDefaults()
 	d.Decode(&c)
 	defaults(d)
 	s := &skill{

@@ -16,10 +16,21 @@ import (
 // Kind is `reply = "…"` or `reply = [{text = "…"}, {image = "…"}]`.
 var Kind = kind.Kind{Key: "reply", Name: "reply", Later: true, Config: config{}, New: build}
 
+// config is a skill that answers with what is written.
+//
+//	[[skill]]
+//	name = "menu"
+//	keywords = ["菜单"]
+//	where = "group"
+//	at = "sender"
+//	reply = [{text = "今天的菜单："}, {image = "https://example.com/menu.jpg"}]
 type config struct {
 	kind.Keys
-	Reply any    `toml:"reply"` // a string or a list of tables
-	At    string `toml:"at"`    // whom the first text mentions
+	// A text (a template), or a list of parts sent one after another: `{text = …}`, `{image = …}`, `{file = …}`,
+	// `{voice = …}`, `{video = …}`, `{link = …}`, `{location = …}` and more, see [skills](skills.md).
+	Reply any `toml:"reply" is:"$text|$tables" default:"required"`
+	// In groups: whom the first text mentions.
+	At string `toml:"at" is:"sender|members|all"`
 }
 
 // skill sends its parts, and takes its once-key where it has one.

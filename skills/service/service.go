@@ -18,19 +18,41 @@ import (
 )
 
 // Kind is a skill with a [skill.http] table.
-var Kind = kind.Kind{Key: "http", Name: "web service", Also: []string{"reply"}, Config: config{}, New: build}
+var Kind = kind.Kind{Key: "http", Name: "web service", Also: []string{"reply"}, Config: defaults(), New: build}
 
+// config is a skill that asks a web service.
+//
+//	[[skill]]
+//	name = "order"
+//	match = "regex"
+//	patterns = ['^查订单\s*(\w+)$']
+//
+//	[skill.http]
+//	method = "GET"
+//	url = "https://erp.example.com/orders/{{index .Match 1 | urlquery}}"
+//	headers = {Authorization = "Bearer ${ERP_TOKEN:-}"}
+//	timeout = "5s"
+//	retries = 2
+//	max_response = "1MiB"
+//	reply = "订单 {{index .Match 1}}：{{.Response.status}}"
+//	replies = {"404" = "没有找到这个订单"}
+//	fallback = "系统忙，请稍后再试"
 type config struct {
 	kind.Keys
-	HTTP  table `toml:"http"`
-	Reply any   `toml:"reply"` // misplaced: it stands in the table
+	HTTP table `toml:"http"`
+	// Misplaced: it stands in the table.
+	Reply any `toml:"reply" is:"-"`
 }
 
+// table is the request, and what is made of its answer.
 type table struct {
 	webcall.Table
-	Reply    string            `toml:"reply"`
-	Replies  map[string]string `toml:"replies"` // by status, "404", or class of them, "4xx"
-	Fallback string            `toml:"fallback"`
+	// What is said to a status of 2xx, a template.
+	Reply string `toml:"reply"`
+	// What is said to others, by number (`"404"`) or class (`"4xx"`).
+	Replies map[string]string `toml:"replies"`
+	// What is said where nothing else can be; `""` says nothing.
+	Fallback string `toml:"fallback" default:"a line in both languages"`
 }
 
 // defaultFallback is what is said where nothing came and the operator wrote
@@ -46,8 +68,12 @@ type skill struct {
 	fallback *render.Template
 }
 
+func defaults() config {
+	return config{HTTP: table{Table: webcall.Defaults(), Fallback: defaultFallback}}
+}
+
 func build(d *kind.Draft) engine.Skill {
-	c := config{HTTP: table{Table: webcall.Defaults(), Fallback: defaultFallback}}
+	c := defaults()
 	d.Decode(&c)
 	answered := d.Seen()
 	answered.Response, answered.Strict = true, true

@@ -12,11 +12,25 @@ import (
 	"bot/skills/render"
 )
 
-// broadcastConfig is whom a broadcast reaches, and how fast.
+// broadcastConfig has text, or do with params, done for many.
+//
+//	[[schedule]]
+//	name = "weekly"
+//	cron = "0 10 * * mon"
+//	text = "本周菜单出来啦，回复“菜单”查看。"
+//	broadcast = {to = ["wxid_a", "wxid_b"], rate = "30/m"}
+//
+//	[[account]]
+//	name = "shop"
+//	channel = "generic"
+//	base_url = "https://api.example.com"
 type broadcastConfig struct {
-	Audience string      `toml:"audience"` // the name of one
-	To       engine.List `toml:"to"`       // or ids
-	Rate     engine.Rate `toml:"rate"`
+	// The name of an `[[audience]]`.
+	Audience string `toml:"audience"`
+	// Or ids.
+	To engine.List `toml:"to"`
+	// How fast it is released.
+	Rate engine.Rate `toml:"rate" default:"the account's pace"`
 }
 
 // key names one key of the table.

@@ -10,24 +10,51 @@ import (
 	"bot/skills/webcall"
 )
 
-// config is the keys of a [[schedule]].
+// config is what is done by the clock: one thing.
+//
+//	[[schedule]]
+//	name = "morning"
+//	cron = "0 9 * * mon-fri"
+//	missed = "skip"
+//	text = "早上好，今天是 {{.Day}}。"
+//	to = "12345@chatroom"
+//
+//	[[account]]
+//	name = "shop"
+//	channel = "generic"
+//	base_url = "https://api.example.com"
 type config struct {
-	Name     string         `toml:"name"`
-	Cron     string         `toml:"cron"`
-	At       string         `toml:"at"`
-	Timezone string         `toml:"timezone"`
-	Missed   string         `toml:"missed"`
-	Enabled  bool           `toml:"enabled"`
-	Account  string         `toml:"account"`
-	Text     string         `toml:"text"`
-	To       string         `toml:"to"` // of text and do
-	Do       string         `toml:"do"`
-	Params   map[string]any `toml:"params"`
-	HTTP     webcall.Table  `toml:"http"`
-	Event    eventConfig    `toml:"event"`
+	// Its own name, without a slash, at most 128 bytes; what is remembered of it belongs to the name.
+	Name string `toml:"name" default:"required"`
+	// Minute, hour, day of the month, month, weekday.
+	Cron string `toml:"cron"`
+	// In place of `cron`: once, `"2026-12-24 09:00"`.
+	At string `toml:"at"`
+	// Of these times.
+	Timezone string `toml:"timezone" default:"the account's"`
+	// A time at which the engine did not run: made up for by one run, or left out.
+	Missed string `toml:"missed" is:"once|skip"`
+	// `false` keeps it from coming.
+	Enabled bool `toml:"enabled"`
+	// Which account does it.
+	Account string `toml:"account" default:"the only one there is"`
+	// A message, a template.
+	Text string `toml:"text"`
+	// Whom the text goes to, or the action is done to.
+	To string `toml:"to"`
+	// An action.
+	Do string `toml:"do" is:"@plain actions"`
+	// Of `do`.
+	Params map[string]any `toml:"params"`
+	HTTP   webcall.Table  `toml:"http"`
+	Event  eventConfig    `toml:"event"`
 	// Broadcast has text, or do with params, done for many.
 	Broadcast broadcastConfig `toml:"broadcast"`
 }
+
+// Table is the struct that a [[schedule]] is decoded into, with what holds where
+// keys are absent: for those who describe the configuration.
+func Table() any { return newConfig() }
 
 // The values of `missed`.
 const (

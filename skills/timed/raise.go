@@ -9,11 +9,29 @@ import (
 	"bot/skills/render"
 )
 
-// eventConfig is what is raised for skills to answer.
+// eventConfig is something that happens, for skills to answer.
+//
+//	[[schedule]]
+//	name = "drink"
+//	cron = "0 10,15 * * mon-fri"
+//	event = {conversation = "12345@chatroom", group = true, text = "该喝水了"}
+//
+//	[[skill]]
+//	name = "reminders"
+//	on = "scheduled"
+//	reply = "提醒：{{.Text}}"
+//
+//	[[account]]
+//	name = "shop"
+//	channel = "generic"
+//	base_url = "https://api.example.com"
 type eventConfig struct {
-	Conversation string `toml:"conversation"`
-	Group        bool   `toml:"group"` // the conversation is one
-	Text         string `toml:"text"`
+	// Where it happens, a template.
+	Conversation string `toml:"conversation" default:"required"`
+	// The conversation is a group.
+	Group bool `toml:"group"`
+	// What skills see as `.Text`, a template.
+	Text string `toml:"text"`
 }
 
 // event names one key of the table.

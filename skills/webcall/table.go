@@ -17,20 +17,30 @@ import (
 	"bot/skills/render"
 )
 
-// Table is what the configuration says of a call. A kind embeds it, by value, in
-// the struct of its own table.
-type Table struct {
-	Method     string            `toml:"method"`
-	URL        string            `toml:"url"`
-	Allow      []string          `toml:"allow"` // hosts that a url may come out with whose host is a template
-	Headers    map[string]string `toml:"headers"`
-	Body       string            `toml:"body"`
-	JSON       any               `toml:"json"`
-	Form       map[string]string `toml:"form"`
-	Timeout    engine.Duration   `toml:"timeout"` // of one attempt
-	Retries    int               `toml:"retries"`
-	Idempotent bool              `toml:"idempotent"` // the service knows Idempotency-Key
-	Max        engine.Size       `toml:"max_response"`
+// Table is a call of a web service: the request, and how long and how often it is tried.
+type Table struct { // embedded, by value, in the struct of a kind's own table
+	// `GET`, `HEAD`, `POST`, `PUT`, `PATCH` or `DELETE`.
+	Method string `toml:"method" is:"GET|HEAD|POST|PUT|PATCH|DELETE" default:"'\"GET\"', with something to send '\"POST\"'"`
+	// The address, the host written out, then templates.
+	URL string `toml:"url" default:"required"`
+	// The hosts that `url` may come out with where its host is a template: `["*.example.com"]`.
+	Allow []string `toml:"allow"`
+	// Headers by their names; texts are templates.
+	Headers map[string]string `toml:"headers"`
+	// What to send: a text, a template.
+	Body string `toml:"body"`
+	// What to send: a table or a list, in which texts are templates.
+	JSON any `toml:"json" is:"$table|$list"`
+	// What to send: the fields of a web form; texts are templates.
+	Form map[string]string `toml:"form"`
+	// Of one attempt.
+	Timeout engine.Duration `toml:"timeout" is:"..30s"`
+	// Further attempts.
+	Retries int `toml:"retries" is:"0..10"`
+	// The service does the same `Idempotency-Key` once.
+	Idempotent bool `toml:"idempotent"`
+	// A longer answer is a failure.
+	Max engine.Size `toml:"max_response" is:"1B..16MiB"`
 }
 
 // The defaults, and how far each may go.
