@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -110,8 +111,8 @@ func defaultAccount(t testing.TB, channel, form string) config.Account {
 func check(t testing.TB, text string) error {
 	t.Helper()
 	folder := t.TempDir()
-	for _, name := range []string{"words.txt", "ids.txt", "pilot.txt"} {
-		write(t, filepath.Join(folder, name), "wxid_a\n")
+	for name, text := range map[string]string{"words.txt": "刷单", "ids.txt": "wxid_a", "pilot.txt": "wxid_a", "robot.url": "https://example.com/robot"} {
+		write(t, filepath.Join(folder, name), text)
 	}
 	path := filepath.Join(folder, "bot.toml")
 	write(t, path, text)
@@ -122,7 +123,7 @@ func check(t testing.TB, text string) error {
 }
 
 func env(name string) (string, bool) {
-	if name == "CORP_AES_KEY" {
+	if strings.HasSuffix(name, "_AES_KEY") {
 		return "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG", true
 	}
 	return "test", true
