@@ -220,6 +220,7 @@ func TestReadmesTour(t *testing.T) {
 			for _, line := range commandLines(text) {
 				tour.follow(line)
 			}
+			tour.opens(text)
 			if tour.engine == nil || tour.stub == nil {
 				t.Fatal("the tour does not start an engine and a platform")
 			}
@@ -294,6 +295,24 @@ func (tr *tour) command(args []string) {
 		}
 		if verb == "init" {
 			tr.freePorts("bot.toml")
+		}
+	}
+}
+
+// opens looks at the pages that a text has people open in a browser.
+func (tr *tour) opens(text string) {
+	tr.Helper()
+	pages := regexp.MustCompile(`<http://127\.0\.0\.1:8081(/[^>]*)>`).FindAllStringSubmatch(text, -1)
+	if len(pages) == 0 {
+		tr.Error("nothing is opened in a browser")
+	}
+	for _, m := range pages {
+		req, err := http.NewRequest("GET", "http://"+tr.admin+m[1], nil)
+		if err != nil {
+			tr.Fatal(err)
+		}
+		if answer := fetch(tr, req); !strings.HasPrefix(answer, "200 ") || !strings.Contains(answer, "sandbox") {
+			tr.Errorf("%s is answered %.300s", m[1], answer)
 		}
 	}
 }
