@@ -28,7 +28,7 @@ func planWith(t *testing.T, sender channel.Sender, words ...wordfilter.Word) *Pl
 }
 
 func TestWhatGrowsIsShownInTheWordsInWhichItWillBeSent(t *testing.T) {
-	s, a := &screen{}, &App{}
+	s, a := &screen{}, &App{egress: egress.New(egress.Options{})}
 	a.live.Store(planWith(t, s, wordfilter.Word{Text: "微信", Action: wordfilter.Replace}, wordfilter.Word{Text: "赌博", Action: wordfilter.Refuse}))
 	e := &engine.Event{Account: "shop", Ticket: engine.Ticket{Token: "t"}}
 	for _, text := range []string{"加", "加微", "加微信", "加微信赌", "加微信赌博", "加微信赌博了"} {
@@ -36,6 +36,11 @@ func TestWhatGrowsIsShownInTheWordsInWhichItWillBeSent(t *testing.T) {
 	}
 	if want := []string{"加", "加微", "加**", "加**赌"}; !slices.Equal(s.shown, want) {
 		t.Errorf("shown %q, want %q", s.shown, want)
+	}
+	s.shown = nil
+	a.egress.Hold("shop", "paused", "by hand")
+	if a.show(e, "加"); s.shown != nil {
+		t.Errorf("shown %q although nothing is to leave", s.shown)
 	}
 }
 
