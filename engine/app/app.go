@@ -299,6 +299,9 @@ func (a *App) work(ctx context.Context, cfg *config.Config, callbacks, admin net
 	serving.stop()
 	telling.stop()
 	close(failures)
+	if err == nil { // else it has been said
+		errs = append(errs, a.store.Err())
+	}
 	for err := range failures {
 		errs = append(errs, err)
 	}

@@ -27,7 +27,7 @@ func TestChatAnswersAPipe(t *testing.T) {
 		{"nothing at all", nil, "", ""},
 		{"after /quit nothing is read", nil, "/quit\n绑定\n", ""},
 		{"events and actions", nil, "/event friend_request\n", "act> accept_friend scene=trial\n"},
-		{"a reply of several lines is one reply", nil, "/event friend_added\n", "bot> 您好，欢迎！\n     回复“领券”领取优惠券，回复“绑定”绑定手机号，回复“营业时间”查看门店时间。\n"},
+		{"a reply of several lines is one reply", nil, "/event friend_added\n", "bot> 您好，欢迎！\n     回复“领券”领取优惠券，回复“绑定”绑定手机号，回复“营业时间”查看门店时间。\nnow> send_text of skill reminder waits for 5m0s\n"},
 		{"time", nil, "绑定\n/wait 11m\n", "bot> 请输入手机号\nbot> 会话已过期，请重新发送“绑定”\n"},
 		{"people", nil, "领券\n/as u2\n领券\n", "bot> 您的优惠券：https://example.com/c/user\nbot> 您的优惠券：https://example.com/c/u2\n"},
 		{"-as", []string{"-as", "alice"}, "领券\n", "bot> 您的优惠券：https://example.com/c/alice\n"},

@@ -35,7 +35,7 @@ func (s *scene) post(p *process, body string) int {
 // submit hands in a text under a task id.
 func (s *scene) submit(p *process, task, to string) {
 	s.t.Helper()
-	body := fmt.Sprintf(`{"task_id":%q,"account_id":"shop","action":"send_text","params":{"to":%q,"content":%q}}`, task, to, task)
+	body := fmt.Sprintf(`{"task_id":%q,"account_id":"shop","action":"send_text","timestamp":1772600000,"params":{"to":%q,"content":%q}}`, task, to, task)
 	resp, err := s.client.Post("http://"+p.admin+"/api/v1/commands", "application/json", strings.NewReader(body))
 	if err != nil {
 		s.t.Fatal(err)

@@ -105,9 +105,11 @@ func TestFileOperations(t *testing.T) {
 
 func never(came map[string]int) bool { return len(came) == 1 && came[missed] > 0 }
 
-// archived tells the files of recent intake: they are written when there is time,
+// archived tells the files of recent intake and of the trace: they are written when there is time,
 // so not in every life, and nothing is promised of them.
-func archived(file string) bool { return strings.Contains(file, ".recent") }
+func archived(file string) bool {
+	return strings.Contains(file, ".recent") || strings.Contains(file, ".trace")
+}
 
 func count(ops []fileOp, match func(fileOp) bool) (n int) {
 	for _, o := range ops {

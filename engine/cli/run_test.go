@@ -59,7 +59,7 @@ func TestTheLogCanBeText(t *testing.T) {
 	s := newShell(t)
 	s.write("bot.toml", plain+hello+"[log]\nformat = \"text\"\n")
 	p := s.start("run")
-	p.await(`level=INFO msg=ready callback=127\.0\.0\.1:\d+ admin=127\.0\.0\.1:\d+ accounts=1 skills=1`)
+	p.await(`level=INFO msg=ready callback=127\.0\.0\.1:\d+ admin=127\.0\.0\.1:\d+ console=http://127\.0\.0\.1:\d+/ accounts=1 skills=1`)
 	if code := p.stop(); code != 0 {
 		t.Errorf("exit %d", code)
 	}
