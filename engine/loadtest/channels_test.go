@@ -39,7 +39,7 @@ func isTaken(t *testing.T, program string) {
 func isAnswered(t *testing.T, program string) {
 	o, progress := few(t, program)
 	o.Callers, o.Duration = 4, 400*time.Millisecond
-	b := &bench{Options: o, dir: o.Dir}
+	b := &bench{Options: o, dir: o.Dir, progress: newProgress(o.Progress, o.Live)}
 	some := channels
 	some.plan = func(ctx context.Context, b *bench) ([]group, []string, error) {
 		groups, notes, err := channels.plan(ctx, b)

@@ -38,9 +38,6 @@ func newProgress(w io.Writer, live bool) *progress {
 
 // begin: a measurement begins.
 func (p *progress) begin(what string) {
-	if p == nil { // nobody looks
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.what, p.last = what, 0
@@ -52,9 +49,6 @@ func (p *progress) begin(what string) {
 // during tells of a measurement that has run for so long; course is its backlog
 // over time.
 func (p *progress) during(at time.Duration, t Totals, course []int) {
-	if p == nil { // nobody looks
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	every := logEvery
@@ -75,9 +69,6 @@ func (p *progress) during(at time.Duration, t Totals, course []int) {
 
 // end: it is over.
 func (p *progress) end(line string) {
-	if p == nil { // nobody looks
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.wipe()
@@ -86,9 +77,6 @@ func (p *progress) end(line string) {
 
 // clear leaves nothing of a measurement that failed.
 func (p *progress) clear() {
-	if p == nil { // nobody looks
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.wipe()
