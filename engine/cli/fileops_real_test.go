@@ -96,7 +96,7 @@ func TestFileOperations(t *testing.T) {
 	for s, came := range hits {
 		here := func(o fileOp) bool { return o.call == s.call && o.file == s.file }
 		// While threads are at work, not every life makes the file grow.
-		rare := (s.phase == starting || s.phase == working) && count(recorded[s.phase], here) == 1
+		rare := (s.phase == starting || s.phase == working) && count(recorded[s.phase], here) <= 2
 		if never(came) && !rare && !archived(s.file) {
 			t.Errorf("%s: never hit", s)
 		}
