@@ -274,7 +274,7 @@ func (a *App) work(ctx context.Context, cfg *config.Config, callbacks, admin net
 	desk := api.NewServer(a.adminHandler(cfg), a.o.Log)
 	serving.start("admin", serve(desk, admin))
 	receiving := newGroup(failures)
-	receiving.start("callbacks", serve(door, callbacks))
+	receiving.start("callbacks", serve(door.Server, callbacks))
 	a.ready.Store(true)
 	err = a.announce(cfg, callbacks, admin)
 	if err == nil {
@@ -286,11 +286,11 @@ func (a *App) work(ctx context.Context, cfg *config.Config, callbacks, admin net
 		a.o.Stopping()
 	}
 	a.o.Log.Info("stopping", "grace", cfg.ShutdownGrace.String())
-	// In this order: the server loses sight of a connection that is accepted while
-	// it shuts down. Those that come later wait, where the listener was passed on.
+	// In this order: what was accepted is answered, and those that come later wait,
+	// where the listener was passed on.
 	callbacks.Close()
 	receiving.stop()
-	errs := []error{err, shutdown(door, cfg.ShutdownGrace.Std()/5)}
+	errs := []error{err, door.Drain(cfg.ShutdownGrace.Std() / 5)}
 	fetching.stop()
 	handling.stop()
 	sending.stop()

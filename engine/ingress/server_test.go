@@ -18,6 +18,7 @@ import (
 type pipes struct {
 	conns  chan net.Conn
 	closed chan struct{}
+	once   sync.Once
 }
 
 func (l *pipes) Accept() (net.Conn, error) {
@@ -29,7 +30,7 @@ func (l *pipes) Accept() (net.Conn, error) {
 	}
 }
 
-func (l *pipes) Close() error   { close(l.closed); return nil }
+func (l *pipes) Close() error   { l.once.Do(func() { close(l.closed) }); return nil }
 func (l *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
 
 func (l *pipes) dial() net.Conn {
@@ -42,7 +43,7 @@ func (l *pipes) dial() net.Conn {
 func served(t *testing.T, f func(t *testing.T, d *door, l *pipes)) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDoor(t, Options{}, words{})
-		l := &pipes{make(chan net.Conn), make(chan struct{})}
+		l := &pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
 		srv := NewServer(d, slog.New(slog.DiscardHandler))
 		ended := make(chan error)
 		go func() { ended <- srv.Serve(l) }()
