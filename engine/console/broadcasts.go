@@ -156,22 +156,5 @@ func (c *console) castDelete(r *http.Request) ([]any, error) {
 	return []any{"said.cast.deleted", id}, noneIsGone(c.o.Desk.Broadcasts.Delete(r.Context(), id))
 }
 
-// routeCasts adds the pages of broadcasts.
-func (c *console) routeCasts(get, post func(path string, h http.HandlerFunc)) {
-	b := c.o.Desk.Broadcasts
-	get("/broadcasts", c.page("broadcasts", c.casts))
-	get("/broadcasts/live", c.part("broadcasts", "live", c.casts))
-	get("/broadcasts/new", c.page("compose", c.compose))
-	post("/broadcasts/new", c.castMake)
-	get("/broadcast", c.page("broadcast", c.cast))
-	get("/broadcast/live", c.part("broadcast", "live", c.cast))
-	get("/broadcast/failures", c.page("failures", c.failures))
-	post("/broadcast/start", c.act(c.castStart))
-	post("/broadcast/delete", c.act(c.castDelete))
-	post("/broadcast/pause", c.act(c.castAct("said.cast.paused", b.Pause)))
-	post("/broadcast/resume", c.act(c.castAct("said.cast.resumed", b.Resume)))
-	post("/broadcast/cancel", c.act(c.castAct("said.cast.cancelled", b.Cancel)))
-}
-
 // castPath is the page of a broadcast.
 func castPath(id string) string { return "/broadcast?id=" + url.QueryEscape(id) }

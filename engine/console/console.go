@@ -2,7 +2,7 @@
 // on, what is stuck, and the buttons that mend it. Pages are made here, complete
 // and in Chinese or English; the small scripts only bring in again what changes, so
 // that everything works without them. It does what it does by the same acts as the
-// API (api.Options), and knows no platform.
+// API (api.Options), and knows no platform but the sandbox, whose chat is one of its pages.
 package console
 
 import (
@@ -11,8 +11,6 @@ import (
 	"net/http"
 	"strings"
 	"time"
-
-	"github.com/julienschmidt/httprouter"
 
 	"bot/engine"
 	"bot/engine/api"
@@ -65,72 +63,7 @@ func New(o Options) http.Handler {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	c := &console{o: o, door: newDoor(o.Desk.Token, o.Now), pages: parsePages()}
-	r := httprouter.New()
-	r.HandleOPTIONS = false
-	get := func(path string, h http.HandlerFunc) { r.HandlerFunc(http.MethodGet, path, h) }
-	post := func(path string, h http.HandlerFunc) { r.HandlerFunc(http.MethodPost, path, h) }
-
-	r.Handler(http.MethodGet, "/assets/:name", assets())
-	get("/login", c.loginPage)
-	post("/login", c.login)
-	post("/logout", c.logout)
-	post("/settings", c.settings)
-
-	get("/", c.page("overview", c.overview))
-	get("/live", c.part("overview", "live", c.overview))
-	post("/pause", c.act(c.pause(true)))
-	post("/resume", c.act(c.pause(false)))
-
-	get("/dead", c.page("dead", c.dead))
-	post("/dead/replay", c.act(c.deadReplay))
-	post("/dead/drop", c.act(c.deadDrop))
-
-	get("/doubts", c.page("doubts", c.doubts))
-	post("/doubts/resend", c.act(c.resolve(false)))
-	post("/doubts/resend-all", c.act(c.resendAll))
-	post("/doubts/delivered", c.act(c.resolve(true)))
-
-	get("/commands", c.page("commands", c.commands))
-	post("/commands/cancel", c.act(c.cancel))
-
-	get("/contacts", c.page("contacts", c.contacts))
-	post("/contacts/labels", c.act(c.label))
-	post("/contacts/forget", c.act(c.forget))
-
-	get("/alerts", c.page("alerts", c.alerts))
-	post("/alerts/test", c.act(c.tryAlerts))
-	post("/alerts/unmute", c.act(c.unmute))
-	get("/chat", c.page("chat", c.chat))
-	get("/chat/live", c.part("chat", "dialogue", c.chat))
-	post("/chat", c.act(c.chatSay))
-	get("/conversations", c.page("conversations", c.conversations))
-	get("/conversations/live", c.part("conversations", "rows", c.conversations))
-	get("/conversation", c.page("conversation", c.conversation))
-	get("/conversation/live", c.part("conversation", "timeline", c.conversation))
-	get("/conversation/standing", c.part("conversation", "standing", c.conversation))
-	post("/conversation/mute", c.toConversation("said.muted", c.muteTalk))
-	post("/conversation/unmute", c.toConversation("said.heard", c.unmuteTalk))
-	post("/conversation/block", c.toConversation("said.blocked", c.standing(engine.Block)))
-	post("/conversation/unblock", c.toConversation("said.unblocked", c.standing(engine.Unblock)))
-	post("/conversation/release", c.toConversation("said.released", c.release))
-	get("/trace", c.page("trace", c.trace))
-	get("/skills", c.page("skills", c.skills))
-	c.routeCasts(get, post)
-
-	get("/schedules", c.page("schedules", c.schedules))
-	get("/schedules/live", c.part("schedules", "live", c.schedules))
-	post("/schedules/run", c.act(c.scheduleRun))
-
-	get("/config", c.page("config", c.config))
-	post("/config", c.reload)
-
-	r.NotFound = http.HandlerFunc(c.notFound)
-	r.MethodNotAllowed = http.HandlerFunc(c.notFound)
-	r.PanicHandler = func(w http.ResponseWriter, r *http.Request, v any) {
-		o.Log.Error("console request failed", "path", r.URL.Path, "panic", v)
-		http.Error(w, "this request failed; the log has the reason", http.StatusInternalServerError)
-	}
-	return secured(c.guard(r))
+	return secured(c.guard(c.routes()))
 }
 
 // secured says to browsers what pages of ours may do: nothing but what comes from
