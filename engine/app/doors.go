@@ -40,7 +40,10 @@ func (i intake) Append(ctx context.Context, events []*engine.Event, window time.
 
 func (a *App) announce(cfg *config.Config, callbacks, admin net.Listener) error {
 	at := Addrs{callbacks.Addr().String(), admin.Addr().String()}
-	if err := a.o.Announce(cfg.Store.Path, at.Callback, at.Admin); err != nil {
+	switch err := a.o.Announce(cfg.Store.Path, at.Callback, at.Admin); {
+	case errors.Is(err, store.ErrFull): // what waits is to leave all the same
+		a.o.Log.Warn("the verbs of bot may not find this process until it starts on a disk with room", "error", err)
+	case err != nil:
 		return fmt.Errorf("announce: %w", err)
 	}
 	a.o.Log.Info("ready", "callback", at.Callback, "admin", at.Admin, "console", consoleAt(at.Admin),

@@ -119,6 +119,40 @@ func TestAFullDisk(t *testing.T) {
 	}
 }
 
+// TestAStartOnAFullDisk: a process that died when nothing fits on the disk any more
+// comes back to what it has, and gets it out.
+func TestAStartOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	disk := smallDisk(t)
+	s := newScene(t, stub.Options{}, fmt.Sprintf("[store]\npath = %q\nmin_free = \"0B\"\n%s", filepath.Join(disk, "bot.db"), realEcho))
+	s.client.Timeout = 10 * time.Second
+	s.platformDown()
+	p := start(t, s.config)
+	fill(t, filepath.Join(disk, "ballast"), 1<<20)
+	acked := s.flood(p)
+	if acked["u0"] == 0 {
+		t.Error("the disk was full from the beginning: that was no test")
+	}
+	p.kill()
+	fill(t, filepath.Join(disk, "more"), 0)
+
+	p = start(t, s.config)
+	switch status, _ := s.say(p, "late", "late", "t1 "+bulk); status {
+	case http.StatusOK: // into what the file has left
+		acked["late"] = 1
+	case http.StatusServiceUnavailable:
+	default:
+		t.Errorf("status %d on a full disk", status)
+	}
+	s.platformUp()
+	s.idle(p)
+	s.answered(acked)
+	if code := p.stop(t); code != 0 {
+		t.Errorf("stop: exit %d", code)
+	}
+	checkFile(t, filepath.Join(disk, "bot.db"))
+}
+
 // bulk makes a message long enough to fill a small disk soon.
 var bulk = strings.Repeat("x", 1500)
 

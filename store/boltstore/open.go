@@ -337,6 +337,10 @@ func (s *Store) claim() error {
 	if err == nil {
 		err = WriteRun(s.opt.Path, Run{PID: os.Getpid()})
 	}
+	if errors.Is(err, store.ErrFull) { // what is in can be handled all the same, and makes room
+		s.log.Warn("cannot leave a note of who has the store open", "error", err)
+		err = nil
+	}
 	if err != nil {
 		h.remove()
 	}

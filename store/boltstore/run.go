@@ -4,7 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
+
+	"bot/store"
 )
 
 // Run says who has a store open and where to reach it. It lies beside the
@@ -18,28 +19,30 @@ type Run struct {
 func runPath(store string) string { return store + ".run" }
 
 // WriteRun replaces what is said of the store at path. Only who has it open
-// may call it.
+// may call it. store.ErrFull when the disk has no room for it: what was said
+// before stays.
 func WriteRun(path string, r Run) error {
 	b, err := json.Marshal(r)
 	if err != nil {
 		return fmt.Errorf("write run file: %w", err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+newSuffix+"*")
-	if err != nil {
-		return fmt.Errorf("write run file: %w", err)
-	}
-	_, err = f.Write(append(b, '\n'))
-	if e := f.Close(); err == nil {
-		err = e
-	}
+	fresh := path + newSuffix + "run" // whoever has the store open is alone with it
+	err = os.WriteFile(fresh, append(b, '\n'), 0o600)
 	if err == nil {
-		err = os.Rename(f.Name(), runPath(path))
+		err = os.Rename(fresh, runPath(path))
 	}
 	if err != nil {
-		os.Remove(f.Name())
-		return fmt.Errorf("write run file: %w", err)
+		os.Remove(fresh)
+		return noRun(err)
 	}
 	return nil
+}
+
+func noRun(err error) error {
+	if noSpace(err) {
+		err = fmt.Errorf("%w: %w", store.ErrFull, err)
+	}
+	return fmt.Errorf("write run file: %w", err)
 }
 
 // ReadRun reads what is said of the store at path. fs.ErrNotExist when nobody
