@@ -179,11 +179,14 @@ func fileOps(t testing.TB, trace string, pid int, dir string) (ops []fileOp) {
 // temporary tells whether a file has a name that nobody can know before.
 func temporary(file string) bool { return strings.Contains(file, "*") }
 
-// fixed is the path of a file, "" where that cannot be known.
+// fixed is the path of a file, "" where that cannot be known. Of an archive it is
+// the first file of the hour.
 func fixed(dir, file string) string {
 	switch {
 	case temporary(file):
 		return ""
+	case archived(file):
+		return filepath.Join(dir, file, time.Now().UTC().Format("2006-01-02T15"))
 	case file == "the folder":
 		return dir
 	}

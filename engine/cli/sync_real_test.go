@@ -16,7 +16,7 @@ import (
 func TestNothingIsAcknowledgedBeforeItIsSynced(t *testing.T) {
 	t.Parallel()
 	needStrace(t)
-	l := newFileLife(t)
+	l := newFileLife(t, true)
 	if !l.awaited(l.begin(injection{}, true)) {
 		t.Fatalf("it did not start: %v", l.p.tail())
 	}
