@@ -16,7 +16,6 @@ import (
 	"golang.org/x/time/rate"
 
 	"bot/engine/alert"
-	"bot/engine/api"
 	"bot/engine/broadcast"
 	"bot/engine/byhand"
 	"bot/engine/config"
@@ -233,90 +232,4 @@ func (a *App) build(cfg *config.Config) error {
 	a.gauges()
 	a.paceGauges()
 	return a.ingress.SetRoutes(a.o.Plan.routes)
-}
-
-// mostStages is more than work ever starts, so that none waits to say that it failed.
-const mostStages = 64
-
-// work runs the stages until the end, then stops them in the order of the
-// road: what lies upstream first.
-func (a *App) work(ctx context.Context, cfg *config.Config, callbacks, admin net.Listener) error {
-	stats, err := a.store.Stats()
-	if err != nil {
-		return fmt.Errorf("read store: %w", err)
-	}
-	a.metrics.Recovered.Add(float64(stats.Events))
-	timers := schedule.New(schedule.Options{
-		Store: a.store, Log: a.o.Log,
-		Fired: a.raised,
-	})
-
-	failures := make(chan error, mostStages)
-	sending, handling, fetching, serving, keeping := newGroup(failures), newGroup(failures), newGroup(failures), newGroup(failures), newGroup(failures)
-	telling := newGroup(failures) // to the last
-	telling.start("alerts", a.desk.Run)
-	keeping.start("recent intake", a.recent.Run)
-	keeping.start("trace", a.trace.Run)
-	keeping.start("console", a.samples.Run)
-	keeping.start("health", a.board.Run)
-	keeping.start("lookout", a.watch)
-	keeping.start("conversations", a.recallTalks)
-	keeping.start("silence", a.watchSilence)
-	sending.start("egress", a.egress.Run)
-	handling.start("queue", a.queue.Run)
-	handling.start("dispatch", a.dispatch.Run)
-	handling.start("schedule", timers.Run)
-	handling.start("calendar", a.calendar.Run)
-	handling.start("presence", a.presence.Run)
-	handling.start("broadcasts", a.casts.Run)
-	fetching.start("pull", a.porter.Run)
-	door := ingress.NewServer(a.ingress, a.o.Log)
-	desk := api.NewServer(a.adminHandler(cfg), a.o.Log)
-	serving.start("admin", serve(desk, admin))
-	receiving := newGroup(failures)
-	receiving.start("callbacks", serve(door.Server, callbacks))
-	a.ready.Store(true)
-	err = a.announce(cfg, callbacks, admin)
-	if err == nil {
-		err = a.wait(ctx, failures)
-	}
-
-	a.ready.Store(false)
-	if a.o.Stopping != nil {
-		a.o.Stopping()
-	}
-	a.o.Log.Info("stopping", "grace", cfg.ShutdownGrace.String())
-	// In this order: what was accepted is answered, and those that come later wait,
-	// where the listener was passed on.
-	callbacks.Close()
-	receiving.stop()
-	errs := []error{err, door.Drain(cfg.ShutdownGrace.Std() / 5)}
-	fetching.stop()
-	handling.stop()
-	sending.stop()
-	keeping.stop()
-	errs = append(errs, shutdown(desk, time.Second))
-	serving.stop()
-	telling.stop()
-	close(failures)
-	if err == nil { // else it has been said
-		errs = append(errs, a.store.Err())
-	}
-	for err := range failures {
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
-}
-
-// wait returns nil when the engine is asked to stop, or the first failure.
-func (a *App) wait(ctx context.Context, failures <-chan error) error {
-	select {
-	case <-ctx.Done():
-		return nil
-	case <-a.store.Failed():
-		a.failedStore()
-		return fmt.Errorf("the store cannot be trusted any more, ending at once: %w", a.store.Err())
-	case err := <-failures:
-		return err
-	}
 }
