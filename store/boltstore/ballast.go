@@ -61,6 +61,10 @@ func (s *Store) frugal(a *act) bool {
 	return a.own || !a.grows && s.journal.unfolded() == 0
 }
 
+// scant tells that folding must give back at once what it takes: it could use
+// up the reserve, or has found no room.
+func (s *Store) scant() bool { return s.ballast.spent || s.journal.poor > 0 }
+
 // restock gets the pages back when there is room, and all that could give some
 // is folded. It tells whether it did.
 func (s *Store) restock() bool {

@@ -38,6 +38,9 @@ func openLetter(v []byte) (l letter, rec []byte, err error) {
 	return l, v[4+n:], err
 }
 
+// letter reads a dead letter.
+func (t *txn) letter(id uint64) []byte { return getRow(t.Tx, bDead, be(id)) }
+
 // bury puts a record among the dead letters.
 func (t *txn) bury(l letter, rec []byte) error {
 	l.Time = t.now
@@ -48,7 +51,7 @@ func (t *txn) bury(l letter, rec []byte) error {
 	v := binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(js)+len(rec)), uint32(len(js)))
 	v = append(append(v, js...), rec...)
 	id := t.next(bOutbox) // letters and commands share a counter, so that tasks needs no kinds
-	t.put(t.bucket(bDead), be(id), v)
+	t.putRow(bDead, be(id), v)
 	if !l.Event {
 		t.addTask(l.TaskID, id)
 	}
@@ -63,7 +66,7 @@ func (t *txn) bury(l letter, rec []byte) error {
 
 // exhume takes a letter out.
 func (t *txn) exhume(id uint64, l letter) {
-	t.del(t.bucket(bDead), be(id))
+	t.delRow(bDead, be(id))
 	t.then(func() {
 		t.s.letters.Add(-1)
 		if !l.Event {
@@ -113,7 +116,7 @@ func (s *Store) Replay(ctx context.Context, id uint64) error {
 
 func (s *Store) replayEvent(id uint64, e *engine.Event) func(*txn) error {
 	return func(t *txn) error {
-		v := t.bucket(bDead).Get(be(id))
+		v := t.letter(id)
 		if v == nil {
 			return store.ErrGone
 		}
@@ -130,7 +133,7 @@ func (s *Store) replayEvent(id uint64, e *engine.Event) func(*txn) error {
 
 func (s *Store) replayCommand(id uint64, c engine.Command) func(*txn) error {
 	return func(t *txn) error {
-		if t.bucket(bDead).Get(be(id)) == nil {
+		if t.letter(id) == nil {
 			return store.ErrGone
 		}
 		o, err := prepareCommand(renewed(c, t.now))
@@ -146,7 +149,7 @@ func (s *Store) replayCommand(id uint64, c engine.Command) func(*txn) error {
 // Drop forgets a letter. The task id of a command is free again.
 func (s *Store) Drop(ctx context.Context, id uint64) error {
 	err := s.do(ctx, &act{size: 64, run: func(t *txn) error {
-		v := t.bucket(bDead).Get(be(id))
+		v := t.letter(id)
 		if v == nil {
 			return store.ErrGone
 		}

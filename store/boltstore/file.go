@@ -15,7 +15,10 @@ import (
 // What meta says of the file.
 const (
 	fileMagic  = "bot store"
-	fileSchema = 2
+	fileSchema = 3
+	// oldSchema is made the present one at open: its long values are in their rows,
+	// where they are read as before.
+	oldSchema = 2
 )
 
 var (
@@ -102,9 +105,9 @@ func identify(db *bolt.DB) (clean bool, err error) {
 		if meta == nil || string(meta.Get(kMagic)) != fileMagic {
 			return errors.New("it is not a store of this program")
 		}
-		if n := unbe(meta.Get(kSchema)); n != fileSchema {
+		if n := unbe(meta.Get(kSchema)); n < oldSchema || n > fileSchema {
 			wrote := "a newer"
-			if n < fileSchema {
+			if n < oldSchema {
 				wrote = "an older" // before there was a release
 			}
 			return fmt.Errorf("it has schema %d, this program knows %d; %s program wrote it", n, fileSchema, wrote)
@@ -123,11 +126,12 @@ func identify(db *bolt.DB) (clean bool, err error) {
 	return clean, err
 }
 
-// modernise adds the buckets that the file of an older program lacks. A file
-// that has them all is left as it is.
+// modernise adds what the file of an older program lacks. A file that lacks
+// nothing is left as it is.
 func modernise(db *bolt.DB) error {
 	complete := true
 	err := db.View(func(tx *bolt.Tx) error {
+		complete = unbe(tx.Bucket(bMeta).Get(kSchema)) == fileSchema
 		for _, name := range added {
 			complete = complete && tx.Bucket(name) != nil
 		}
@@ -142,9 +146,9 @@ func modernise(db *bolt.DB) error {
 				return err
 			}
 		}
-		return markLast(tx)
+		return errors.Join(tx.Bucket(bMeta).Put(kSchema, be(fileSchema)), markLast(tx))
 	})
-	return wrap("add buckets", err)
+	return wrap("bring the file up to date", err)
 }
 
 // markLast names the transaction among its own pages, as every commit does. If

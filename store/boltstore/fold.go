@@ -5,7 +5,11 @@ import "slices"
 // fold brings the old generation a step nearer its end.
 func (t *txn) fold() {
 	g := t.s.journal.old
-	if g == nil {
+	switch {
+	case g == nil:
+		return
+	case t.s.scant():
+		t.shed(g)
 		return
 	}
 	t.folded = min(g.folded+t.s.journal.step(), len(g.keys))
@@ -17,7 +21,9 @@ func (t *txn) fold() {
 }
 
 // folds tells whether the transaction folds anything.
-func (t *txn) folds() bool { return t.folded > 0 || t.oldDone || t.renewed && !t.rotated }
+func (t *txn) folds() bool {
+	return t.folded > 0 || len(t.shedding) > 0 || t.oldDone || t.renewed && !t.rotated
+}
 
 // foldAll leaves nothing in the journal but what this transaction goes on to
 // change. It is for those who need the trees as they are, and for the end.
@@ -64,7 +70,7 @@ func (s *Store) reclaim() bool {
 // foldOnce is a commit that folds and does nothing else.
 func (s *Store) foldOnce() {
 	now, steady := s.clock.stamp()
-	s.commitOnce([]*act{{folds: s.journal.poor == 0, own: true, now: now, steady: steady, run: func(t *txn) error {
+	s.commitOnce([]*act{{folds: !s.scant(), own: true, now: now, steady: steady, run: func(t *txn) error {
 		t.wrote = true
 		return nil
 	}}})
@@ -82,14 +88,14 @@ func (t *txn) foldKeys(g *generation, keys []treeKey) {
 
 // settleRow writes a row where it belongs.
 func (t *txn) settleRow(k treeKey, c change) {
-	b, key := t.bucket(treeNames[k.t]), []byte(k.key)
+	name, key := treeNames[k.t], []byte(k.key)
 	if k.t == tState {
-		t.moveExpiry(key, b.Get(key), c.value)
+		t.moveExpiry(key, getRow(t.Tx, name, key), c.value)
 	}
 	if c.value == nil {
-		t.del(b, key)
+		t.delRow(name, key)
 	} else {
-		t.put(b, key, c.value)
+		t.putRow(name, key, c.value)
 	}
 }
 
@@ -154,6 +160,8 @@ func (j *journal) publish(t *txn) {
 		j.old = nil
 	case t.folded > 0:
 		j.old.folded = t.folded
+	case len(t.shedding) > 0:
+		j.old.leave(t.shedding)
 	}
 	if t.rotated {
 		j.old = old

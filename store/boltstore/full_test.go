@@ -95,6 +95,9 @@ func fillAndDrain(t *testing.T, opt Options, size int, seed uint64) {
 	}
 	again := mustOpen(t, opt)
 	storetest.Check(t, again)
+	if long := checkLong(t, again); long != 0 {
+		t.Errorf("%d long values are left of nothing", long)
+	}
 	if st, err := again.Stats(); err != nil || st.Events != 0 || st.Commands != 0 {
 		t.Errorf("after the next start: %+v, %v", st, err)
 	}

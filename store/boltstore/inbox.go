@@ -120,7 +120,7 @@ func (t *txn) appendEvents(events []*engine.Event, recs [][]byte, keys []engine.
 // log puts an event at the end of the log.
 func (t *txn) log(e *engine.Event, rec []byte) uint64 {
 	seq := t.next(bWal)
-	t.put(t.bucket(bWal), be(seq), rec)
+	t.putRow(bWal, be(seq), rec)
 	t.then(func() { t.s.keepEvent(seq, e, decodedSize(e, rec)) })
 	return seq
 }

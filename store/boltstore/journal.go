@@ -133,22 +133,26 @@ func (g *generation) freeze() {
 	})
 }
 
-// regroup makes one old generation of both, so that what the young one removes
-// can be folded although there is no room for something in the old one.
+// regroup makes one old generation of all there is, so that what the young one
+// removes can be folded although there is no room for something in the old one.
 func (j *journal) regroup() bool {
-	if j.old == nil || j.young.size == 0 {
+	if j.young.size == 0 {
 		return false
 	}
-	all := &generation{numbers: slices.Concat(j.old.numbers, j.young.numbers)}
-	for _, k := range j.old.keys[j.old.folded:] {
-		all.set(k, j.old.rows[k.t][k.key])
+	old := j.old
+	if old == nil {
+		old = &generation{}
+	}
+	all := &generation{numbers: slices.Concat(old.numbers, j.young.numbers)}
+	for _, k := range old.keys[old.folded:] {
+		all.set(k, old.rows[k.t][k.key])
 	}
 	for t, rows := range j.young.rows {
 		for key, c := range rows {
 			all.set(treeKey{tree(t), key}, c)
 		}
 	}
-	all.ids = slices.Concat(j.old.ids, j.young.ids)
+	all.ids = slices.Concat(old.ids, j.young.ids)
 	all.freeze()
 	number := j.young.numbers[0] + 1
 	j.mu.Lock()
@@ -167,9 +171,9 @@ type journal struct {
 	young *generation
 	old   *generation // nil: all is folded
 
-	// poor is how often in a row there was no room for folding, which takes
-	// some before it gives any: the step is the smaller for it, and in the end
-	// there is none.
+	// poor is how often in a row there was no room for folding: then what is
+	// folded leaves the journal at once, in smaller steps, and in the end nothing is
+	// folded any more.
 	poor int
 }
 
@@ -178,17 +182,7 @@ func (j *journal) newGeneration(number uint64) *generation {
 }
 
 // step is how many keys of the old generation to fold with the next commit.
-func (j *journal) step() int {
-	switch j.poor {
-	case 0:
-		return max(foldStep, len(j.old.keys)/foldParts)
-	case 1:
-		return 4
-	case 2:
-		return 1
-	}
-	return 0
-}
+func (j *journal) step() int { return max(foldStep, len(j.old.keys)/foldParts) }
 
 // unfolded is how many keys there are to be folded.
 func (j *journal) unfolded() int {
@@ -323,28 +317,36 @@ var errChange = errors.New("a change is broken")
 // readChanges takes the changes over; their values stay where they are in b.
 func readChanges(b []byte, into *layer) error {
 	for len(b) > 0 {
-		t := tree(b[0])
-		if t >= trees {
-			return errChange
+		k, c, rest, err := readChange(b)
+		if err != nil {
+			return err
 		}
-		n, w := binary.Uvarint(b[1:])
-		if b = b[1:]; w <= 0 || n > uint64(len(b)-w) {
-			return errChange
-		}
-		key := string(b[w : w+int(n)])
-		b = b[w+int(n):]
-		n, w = binary.Uvarint(b)
-		if w <= 0 {
-			return errChange
-		}
-		var c change
-		if b = b[w:]; n > 0 {
-			if n-1 > uint64(len(b)) {
-				return errChange
-			}
-			c.value, b = b[:n-1:n-1], b[n-1:]
-		}
-		into.set(treeKey{t, key}, c)
+		into.set(k, c)
+		b = rest
 	}
 	return nil
+}
+
+// readChange reads the first change of b. It fails where b ends in the midst of it.
+func readChange(b []byte) (k treeKey, c change, rest []byte, err error) {
+	if k.t = tree(b[0]); k.t >= trees {
+		return k, c, nil, errChange
+	}
+	n, w := binary.Uvarint(b[1:])
+	if b = b[1:]; w <= 0 || n > uint64(len(b)-w) {
+		return k, c, nil, errChange
+	}
+	k.key = string(b[w : w+int(n)])
+	b = b[w+int(n):]
+	n, w = binary.Uvarint(b)
+	if w <= 0 {
+		return k, c, nil, errChange
+	}
+	if b = b[w:]; n > 0 {
+		if n-1 > uint64(len(b)) {
+			return k, c, nil, errChange
+		}
+		c.value, b = b[:n-1:n-1], b[n-1:]
+	}
+	return k, c, b, nil
 }

@@ -27,11 +27,12 @@ var (
 	bNoteExpiry = []byte("note_expiry")
 	bJournal    = []byte("journal")
 	bBallast    = []byte("ballast")
+	bLong       = []byte("long")
 
 	// buckets are in every file; what was added since its schema was settled is
 	// made at open where an older program's file lacks it.
 	buckets = [][]byte{bMeta, bWal, bTries, bDedup, bState, bExpiry, bOnce, bOutbox, bDelivery, bDead, bSettled, bJournal, bBallast}
-	added   = [][]byte{bContacts, bNotes, bNoteExpiry}
+	added   = [][]byte{bContacts, bNotes, bNoteExpiry, bLong}
 )
 
 func be(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
@@ -49,8 +50,9 @@ func beTime(t time.Time) []byte { return be(uint64(max(1, t.UnixNano()))) }
 
 func unbeTime(b []byte) time.Time { return time.Unix(0, int64(unbe(b))).UTC() }
 
-// maxStateKey leaves room for the time in front of it in an expiry row.
-const maxStateKey = 32768 - 8
+// maxStateKey leaves room for what stands beside it in the key of an expiry row,
+// a time, and of a piece, a name and a number.
+const maxStateKey = 32768 - 16
 
 func stateKey(k engine.StateKey) ([]byte, error) {
 	var b []byte

@@ -278,7 +278,7 @@ func (s *Store) loadProgress(tx *snapshot) error {
 		if _, newer := s.journal.find(tDelivery, key); newer {
 			return nil
 		}
-		return read(key, v)
+		return read(key, whole(tx.Tx, bDelivery, key, v))
 	})
 	if err != nil || s.journal.old == nil {
 		return err

@@ -9,8 +9,6 @@ import (
 
 	"bot/engine"
 	"bot/store"
-
-	bolt "go.etcd.io/bbolt"
 )
 
 // outgoing is a command ready to be stored. command is as reading it back
@@ -74,7 +72,7 @@ type where struct {
 // reader is a transaction or a snapshot.
 type reader interface {
 	get(in tree, key []byte) []byte
-	Bucket(name []byte) *bolt.Bucket
+	letter(id uint64) []byte
 }
 
 // findTask looks among the candidates for the record that has the task id.
@@ -85,7 +83,7 @@ func findTask(tx reader, candidates []uint64, taskID string) (where, bool) {
 				return where{id: id}, true
 			}
 		}
-		if v := tx.Bucket(bDead).Get(be(id)); v != nil {
+		if v := tx.letter(id); v != nil {
 			if l, rec, err := openLetter(v); err == nil && !l.Event {
 				if got, err := store.TaskIDIn(rec); err == nil && got == taskID {
 					return where{id: id, dead: true}, true
@@ -372,7 +370,7 @@ func (s *Store) Find(taskID string) (store.Delivery, store.Final, error) {
 		if at, ok := findTask(tx, s.tasks.ids(taskID), taskID); ok {
 			if at.dead {
 				final = store.Dead
-				l, err := readLetter(tx, round, at.id, tx.Bucket(bDead).Get(be(at.id)))
+				l, err := readLetter(tx, round, at.id, tx.letter(at.id))
 				d.Command = l.Command
 				d.Progress = store.Progress{Attempts: l.Count, Reason: l.Error, Tries: l.Tries}
 				return err

@@ -56,8 +56,11 @@ func (s *snapshot) get(in tree, key []byte) []byte {
 	if c, ok := s.journal.find(in, key); ok {
 		return c.value
 	}
-	return s.Bucket(treeNames[in]).Get(key)
+	return getRow(s.Tx, treeNames[in], key)
 }
+
+// letter reads a dead letter.
+func (s *snapshot) letter(id uint64) []byte { return getRow(s.Tx, bDead, be(id)) }
 
 // view runs fn on a snapshot. fn must copy what it keeps, and be quick: a
 // commit that is done waits for it before it tells anybody.

@@ -17,16 +17,16 @@ type series interface {
 	after(tx *snapshot, id uint64) iter.Seq2[uint64, []byte]
 }
 
-// plain is a bucket whose rows are all in its tree.
+// plain is a bucket whose rows are all in its tree, and may be long.
 type plain []byte
 
-func (b plain) get(tx *snapshot, id uint64) []byte { return tx.Bucket(b).Get(be(id)) }
+func (b plain) get(tx *snapshot, id uint64) []byte { return getRow(tx.Tx, b, be(id)) }
 
 func (b plain) after(tx *snapshot, id uint64) iter.Seq2[uint64, []byte] {
 	return func(yield func(uint64, []byte) bool) {
 		c := tx.Bucket(b).Cursor()
 		for k, v := c.Seek(be(id + 1)); k != nil; k, v = c.Next() {
-			if !yield(unbe(k), v) {
+			if !yield(unbe(k), whole(tx.Tx, b, k, v)) {
 				return
 			}
 		}
@@ -73,22 +73,21 @@ func (t tree) ahead(tx *snapshot, journaled *ids, limit uint64, yield func(uint6
 // that cannot be decoded is reported and left where it is: one that a bad disk
 // spoiled must not stop all others.
 func page[T any](s *Store, what string, in series, after uint64, limit int, decode row[T]) ([]T, error) {
-	if after == math.MaxUint64 {
+	if after == math.MaxUint64 || limit <= 0 {
 		return nil, nil
 	}
 	var out []T
 	round := s.cache.round()
 	err := s.view(func(tx *snapshot) error {
 		for id, v := range in.after(tx, after) {
-			if len(out) == limit {
-				break
-			}
 			r, err := decode(tx, round, id, v)
 			if err != nil {
 				s.spoiled(what, id, err)
 				continue
 			}
-			out = append(out, r)
+			if out = append(out, r); len(out) == limit {
+				break
+			}
 		}
 		return nil
 	})

@@ -130,6 +130,7 @@ func def[T int | int64 | time.Duration](v *T, d T) {
 //	notes     account (length-prefixed), key
 //	                                       → expiry, 0 for none | value
 //	note_expiry  time | note key           → nothing; one row per note that has an expiry
+//	long      bucket, key, number (4)      → piece of a value that is too long for its row (see whole)
 //	ballast   number                       → nothing, to be given up on a full disk (see ballast)
 //	journal   generation                   → bucket: row → changes of state, outbox, delivery, and what left wal (see journal)
 //
@@ -140,9 +141,9 @@ func def[T int | int64 | time.Duration](v *T, d T) {
 //
 // A note has no place in expiry: Fire walks that, finds each row's state in the
 // journal and raises events, while a note that has expired only has to go some
-// time. Both of its trees were added to schema 2, and so was contacts. Where an
-// older program's file lacks them they are made at open; that program opens the
-// file all the same and leaves alone what it does not know, so the schema stays.
+// time. Both of its trees were added to schema 2, and so was contacts: an older
+// program leaves alone what it does not know. A long value it could not
+// read, so with them came schema 3. Where a file lacks something it is made at open.
 //
 // Beside the file lie path.run (who has it open), path.hand (events being
 // handled) and, for a moment, path.new-* (first creation, restoring, compacting). What

@@ -20,14 +20,16 @@ type txn struct {
 	err         error    // of the first write that was refused
 	after       []func() // what to do once all is on disk, in order
 
-	direct  bool    // into the trees, for want of room for a journal
-	own     layer   // what it changes in the journaled trees, for looking up
-	changes []keyed // the same, in order
-	rows    uint64  // of the journal, with its own
-	folded  int     // keys of the old generation
-	oldDone bool    // they are all
-	renewed bool    // the young generation has ended: its changes are folded, or
-	rotated bool    // they are the old one's from now on
+	anyLong  bool                 // there may be long values
+	direct   bool                 // into the trees, for want of room for a journal
+	own      layer                // what it changes in the journaled trees, for looking up
+	changes  []keyed              // the same, in order
+	rows     uint64               // of the journal, with its own
+	folded   int                  // keys of the old generation, or
+	shedding map[treeKey]struct{} // those that leave it
+	oldDone  bool                 // they are all
+	renewed  bool                 // the young generation has ended: its changes are folded, or
+	rotated  bool                 // they are the old one's from now on
 
 	fresh    []engine.Key // dedup keys that this transaction adds, in order
 	freshSet map[engine.Key]struct{}
@@ -45,6 +47,8 @@ func newTxn(s *Store, tx *bolt.Tx) *txn {
 	for _, name := range [][]byte{bWal, bOutbox} {
 		tx.Bucket(name).FillPercent = 0.9
 	}
+	piece, _ := tx.Bucket(bLong).Cursor().First()
+	t.anyLong = piece != nil
 	return t
 }
 
@@ -58,7 +62,7 @@ func (t *txn) get(in tree, key []byte) []byte {
 	if c, ok := t.s.journal.find(in, key); ok {
 		return c.value
 	}
-	return t.bucket(treeNames[in]).Get(key)
+	return getRow(t.Tx, treeNames[in], key)
 }
 
 // set changes a row of a journaled tree; value is kept and must not change.
