@@ -108,6 +108,9 @@ type decoded struct {
 	Members      []string          `json:"members"`
 	Actor        string            `json:"actor"`
 	Media        []engine.Media    `json:"media"`
+	Quoted       string            `json:"quoted,omitempty"`
+	Revoked      string            `json:"revoked,omitempty"`
+	Mute         string            `json:"mute,omitempty"`
 	Params       map[string]string `json:"params,omitempty"`
 	IfKnown      engine.Kind       `json:"if_known,omitempty"`
 	Fact         string            `json:"fact,omitempty"`
@@ -142,9 +145,10 @@ func (c *call) sayDecoded(d app.Decoded, method string) int {
 
 func readable(e *engine.Event) decoded {
 	r := decoded{
-		Kind: e.Kind, Type: e.Type, Account: e.Account, ID: e.ID, Conversation: e.Conversation,
+		Kind: e.Kind, Type: e.Type, Account: e.Account, ID: e.ID, Conversation: place(e),
 		Sender: e.Sender, SenderName: e.SenderName, Self: e.Self, Group: e.Group, Mention: e.Mention, Text: e.Text,
 		Members: append([]string{}, e.Members...), Actor: e.Actor, Media: append([]engine.Media{}, e.Media...),
+		Quoted: e.Params["quoted"], Revoked: e.Params["revoked"], Mute: e.Mute,
 		Params: e.Params, IfKnown: e.IfKnown, Fact: e.Fact,
 	}
 	if !e.Time.IsZero() {
@@ -152,4 +156,14 @@ func readable(e *engine.Event) decoded {
 		r.Time = &t
 	}
 	return r
+}
+
+// place is where the event can be answered. One that came from nobody knows
+// where was given a conversation of its own, which ends with its id: to an
+// operator that is none.
+func place(e *engine.Event) string {
+	if e.Mute != "" && strings.HasSuffix(e.Conversation, e.ID) {
+		return ""
+	}
+	return e.Conversation
 }

@@ -49,6 +49,61 @@ base_url = "https://example.com"
 	}
 }
 
+// What a message refers to stands beside the other fields, and a message of a
+// group that nothing names has no conversation: it can be answered nowhere.
+func TestDecodeTellsWhatIsReferredToAndWhatCannotBeAnswered(t *testing.T) {
+	s := newShell(t)
+	s.write("bot.toml", `
+[[account]]
+name = "shop"
+channel = "gewe"
+base_url = "https://example.com"
+token = "t"
+app_id = "wx_1"
+self = "wxid_me"
+`)
+	v2 := func(msgType, content string) string {
+		b, err := json.Marshal(map[string]any{
+			"appid": "wx_1", "wxid": "wxid_me", "msgType": msgType, "newMsgId": json.Number("7100000000000056001"),
+			"fromUser": "wxid_1", "toUser": "wxid_me", "content": content,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	for name, tt := range map[string]struct {
+		body string
+		want map[string]any
+	}{
+		"a quote": {
+			v2("QUOTE", `<msg><appmsg><title>how?</title><type>57</type><refermsg><svrid>7100000000000000001</svrid></refermsg></appmsg></msg>`),
+			map[string]any{"type": "quote", "quoted": "7100000000000000001", "revoked": nil, "mute": nil, "conversation": "wxid_1"},
+		},
+		"a revocation": {
+			v2("REVOKE_MSG", `<sysmsg type="revokemsg"><revokemsg><newmsgid>7100000000000000001</newmsgid></revokemsg></sysmsg>`),
+			map[string]any{"kind": "revoke", "revoked": "7100000000000000001", "quoted": nil, "conversation": "wxid_1"},
+		},
+		"of a group without a name": {
+			v2("TEXT", "wxid_1:\nhello"),
+			map[string]any{"group": true, "conversation": "", "text": "hello", "mute": "the callback did not say which group it came from"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := s.bot("decode", s.captured(tt.body), "-account", "shop")
+			var events []map[string]any
+			if err := json.Unmarshal([]byte(got.out), &events); err != nil || len(events) != 1 {
+				t.Fatalf("%v in %s", err, got.out)
+			}
+			for field, want := range tt.want {
+				if events[0][field] != want {
+					t.Errorf("%s is %v, want %v", field, events[0][field], want)
+				}
+			}
+		})
+	}
+}
+
 func TestDecodeSaysWhyACallbackIsRefused(t *testing.T) {
 	s := newShell(t)
 	s.write("bot.toml", signedShop)
