@@ -30,7 +30,7 @@ type failure struct {
 // judge takes the envelope off an answer, which comes with status 200 whatever
 // happened:
 //
-//	no JSON, cut off, no ret                          Unsure
+//	no JSON, cut off, no ret or none that is a number Unsure
 //	ret 200 (or 0, which one consumer counts, too)    success
 //	ret 401, 403; the reason speaks of the token      Credential
 //	the reason says that the account is offline       Halted
@@ -54,6 +54,8 @@ func judge(r *channel.Reply) (json.RawMessage, failure) {
 		return nil, failure{channel.Unsure, "an answer without ret: " + string(r.Body)}
 	case *env.Ret == "200", *env.Ret == "0":
 		return env.Data, failure{}
+	case env.Ret.digits() == "":
+		return nil, failure{channel.Unsure, "an answer whose ret is no number: " + string(r.Body)}
 	}
 	reason := env.reason()
 	return nil, failure{classOf(string(*env.Ret), reason), "ret " + string(*env.Ret) + ": " + cmp.Or(reason, "no reason given")}
