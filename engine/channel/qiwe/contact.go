@@ -1,6 +1,7 @@
 package qiwe
 
 import (
+	"cmp"
 	"time"
 
 	"bot/engine"
@@ -25,8 +26,9 @@ const appliedFor = 7 * 24 * time.Hour
 // contact reads a notice about a contact.
 //
 // The platform has no event for a new friend. The first change of a contact
-// who has applied is taken for it; without an application a change is a change,
-// or every contact there has ever been would be welcomed when first it changes.
+// who has applied is taken for it, or their first message (befriended); without
+// an application a change is a change, or every contact there has ever been
+// would be welcomed when first it changes.
 // It has no Fact: nothing would end it, since a deletion is such a change, too.
 func (a *account) contact(v *event, now time.Time) *engine.Event {
 	d := v.data()
@@ -51,4 +53,20 @@ func (a *account) contact(v *event, now time.Time) *engine.Event {
 		e.Learned = []engine.Note{{Key: applied(user)}}
 	}
 	return e
+}
+
+// befriended is the new friend that a private message tells of: who has applied
+// and writes has become one, whether or not a change was reported. It comes
+// before the message and has the message's id, so that a repeat of both is one.
+// By its own turn the change may have been handled; then it is a change, too.
+func (r *receiver) befriended(a *account, said *engine.Event) *engine.Event {
+	if said.Kind != engine.Message || said.Group || said.Self || r.memory.Recall(a.name, applied(said.Sender)) == "" {
+		return nil
+	}
+	return &engine.Event{
+		Account: a.name, Kind: engine.ContactChanged, IfNoted: applied(said.Sender), NotedAs: engine.FriendAdded,
+		ID: said.ID, Identity: cmp.Or(said.Identity, said.ID) + "/befriended",
+		Conversation: said.Conversation, Sender: said.Sender, SenderName: said.SenderName, Time: said.Time,
+		Learned: []engine.Note{{Key: applied(said.Sender)}}, Raw: said.Raw,
+	}
 }

@@ -1,6 +1,8 @@
 package qiwe
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,6 +45,79 @@ func TestAChangeAfterAnApplicationIsANewFriend(t *testing.T) {
 // is known.
 func kindOf(h channel.Host, e *engine.Event) engine.Kind {
 	return e.KindWhen(true, e.IfNoted != "" && h.Memory.Recall(e.Account, e.IfNoted) != "")
+}
+
+// Where no change is told, the first message of somebody who applied says that
+// they are a friend by now. It says so once, and of nobody else.
+func TestTheFirstMessageAfterAnApplicationIsANewFriend(t *testing.T) {
+	h := channeltest.Host(t)
+	h.Memory.(*channeltest.Memory).Now = func() time.Time { return noon }
+	told := func(body string) (kinds []engine.Kind, first *engine.Event) {
+		t.Helper()
+		receipt, refusal := receive(t, h, []channel.Account{ours()}, body, nil)
+		if refusal != nil {
+			t.Fatal(refusal)
+		}
+		for _, e := range receipt.Events {
+			kinds = append(kinds, kindOf(h, e))
+			if err := h.Memory.Remember(t.Context(), e.Account, e.Learned...); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return kinds, receipt.Events[0]
+	}
+	said := func(name, id string) string {
+		body := strings.ReplaceAll(sample(t, name), "7881300000000001", "7881300000000002")
+		return strings.ReplaceAll(body, "VEVTVFVJRDAwMDAx", id)
+	}
+	for i, tt := range []struct {
+		body string
+		want []engine.Kind
+	}{
+		{said("text_private", "M0"), []engine.Kind{engine.Message}}, // who never applied
+		{sample(t, "friend_request"), []engine.Kind{engine.FriendRequest}},
+		{said("text_group", "M1"), []engine.Kind{engine.Message}},  // in a group strangers speak, too
+		{sample(t, "text_private"), []engine.Kind{engine.Message}}, // somebody else
+		{said("text_private", "M2"), []engine.Kind{engine.FriendAdded, engine.Message}},
+		{said("text_private", "M3"), []engine.Kind{engine.Message}},
+		{sample(t, "contact_changed"), []engine.Kind{engine.ContactChanged}},
+	} {
+		kinds, first := told(tt.body)
+		if !slices.Equal(kinds, tt.want) {
+			t.Fatalf("%d: got %q, want %q", i, kinds, tt.want)
+		}
+		if kinds[0] == engine.FriendAdded && (first.Conversation != "7881300000000002" || first.Sender != first.Conversation || len(first.Raw) == 0 || first.Time.IsZero()) {
+			t.Errorf("%d: got %+v", i, first)
+		}
+	}
+}
+
+// The change may be handled between a message's receipt and its turn, and both
+// may come twice.
+func TestAFriendIsTakenInOnce(t *testing.T) {
+	h := channeltest.Host(t)
+	h.Memory.(*channeltest.Memory).Now = func() time.Time { return noon }
+	applied := engine.Note{Key: applied("7881300000000001"), Value: "1", Expires: noon.Add(appliedFor)}
+	var keys []engine.Key
+	for range 2 {
+		if err := h.Memory.Remember(t.Context(), "shop", applied); err != nil {
+			t.Fatal(err)
+		}
+		receipt, refusal := receive(t, h, []channel.Account{ours()}, sample(t, "text_private"), nil)
+		if refusal != nil || len(receipt.Events) != 2 {
+			t.Fatalf("%+v, %v", receipt, refusal)
+		}
+		keys = append(keys, receipt.Events[0].Key())
+		if receipt.Events[0].Key() == receipt.Events[1].Key() {
+			t.Error("the friend and the message are one event")
+		}
+		if kind := receipt.Events[0].KindWhen(true, false); kind != engine.ContactChanged {
+			t.Errorf("%s where the change came first", kind)
+		}
+	}
+	if keys[0] != keys[1] {
+		t.Error("a repeat is another friend")
+	}
 }
 
 // A burst may bring the change before anybody has handled the application.

@@ -40,12 +40,12 @@ var Adapter = channel.Adapter{
 // newReceiver tells the accounts of a path apart by their guids. They have one
 // secret together: a callback address is registered with its secret once for
 // all devices of a token.
-func newReceiver(accounts []channel.Account, _ channel.Host) (channel.Receiver, error) {
+func newReceiver(accounts []channel.Account, h channel.Host) (channel.Receiver, error) {
 	if len(accounts) == 0 {
 		return nil, errors.New("no account")
 	}
 	first := &accounts[0]
-	r := &receiver{secret: first.Secret, accounts: make(map[string]*account, len(accounts))}
+	r := &receiver{memory: h.Memory, secret: first.Secret, accounts: make(map[string]*account, len(accounts))}
 	for i := range accounts {
 		a := &accounts[i]
 		if err := checkIDs(a); err != nil {

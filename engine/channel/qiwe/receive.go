@@ -11,6 +11,7 @@ import (
 
 // receiver reads the callbacks of one path.
 type receiver struct {
+	memory   channel.Memory
 	secret   string              // "": callbacks are not verified
 	accounts map[string]*account // by guid in lower case: the platform writes it in both
 	first    *account            // answers what concerns no account
@@ -61,6 +62,9 @@ func (r *receiver) Receive(q *channel.Request) (channel.Receipt, error) {
 		e.Raw = v.keep(q.Body, len(events) == 1)
 		if len(receipt.Events) == 0 {
 			receipt.Answer = a.answer
+		}
+		if friend := r.befriended(a, e); friend != nil {
+			receipt.Events = append(receipt.Events, friend)
 		}
 		receipt.Events = append(receipt.Events, e)
 	}
