@@ -112,7 +112,7 @@ func (s *appSender) Repeatable(c *engine.Command) bool {
 // place is a conversation, read.
 type place struct {
 	kind     placeKind
-	id       string // of the member, the app's group or the contact
+	id       string // of the member, the department, the tag, the app's group or the contact
 	openKfID string // of customer service; id is the customer's then
 }
 
@@ -120,6 +120,8 @@ type placeKind int
 
 const (
 	toMember        placeKind = iota // one, several joined by "|", or "@all"
+	toParty                          // party/<id>, a department or several joined by "|"
+	toTag                            // tag/<id>, the same of the members' tags
 	toGroup                          // appchat/<chatid>
 	toCustomer                       // <open_kfid>/<external_userid>
 	toContact                        // <external_userid>
@@ -135,6 +137,12 @@ const minExternal = 28
 func placeOf(conversation string) place {
 	if chat, ok := strings.CutPrefix(conversation, groupPrefix); ok {
 		return place{kind: toGroup, id: chat}
+	}
+	if parties, ok := strings.CutPrefix(conversation, partyPrefix); ok {
+		return place{kind: toParty, id: parties}
+	}
+	if tags, ok := strings.CutPrefix(conversation, tagPrefix); ok {
+		return place{kind: toTag, id: tags}
 	}
 	if kf, user, ok := strings.Cut(conversation, "/"); ok {
 		return place{kind: toCustomer, id: user, openKfID: kf}
@@ -171,7 +179,7 @@ func (s *appSender) deliver(ctx context.Context, c *engine.Command) (note string
 	case toCustomerGroup:
 		return "", permanent("no interface writes to a customer group, but for a mass message that a member confirms (externalcontact/add_msg_template)")
 	default:
-		return s.tellMember(ctx, c, to.id)
+		return s.tellMembers(ctx, c, to)
 	}
 }
 
