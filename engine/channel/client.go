@@ -2,6 +2,7 @@ package channel
 
 import (
 	"net/http"
+	"net/url"
 
 	"bot/engine/channel/wire"
 )
@@ -14,6 +15,12 @@ import (
 // connection would put every request in flight in doubt at once.
 func NewClient() *http.Client {
 	return &http.Client{CheckRedirect: stay, Transport: &wire.Transport{}}
+}
+
+// NewClientThrough makes such a client whose requests all go by way of an HTTP
+// proxy.
+func NewClientThrough(proxy *url.URL) *http.Client {
+	return &http.Client{CheckRedirect: stay, Transport: &wire.Transport{DialContext: wire.Through(proxy)}}
 }
 
 // stay answers a redirect with the redirect itself. Following one would send

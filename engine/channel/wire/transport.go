@@ -5,7 +5,7 @@
 //
 // Requests are written and answers parsed by net/http (Request.Write,
 // ReadResponse). What its Transport does besides is left out on purpose: it
-// repeats no request, follows no proxy, decompresses nothing, does not wait for
+// repeats no request, follows no proxy of the environment's, decompresses nothing, does not wait for
 // a 100 (Continue) and speaks no HTTP/2. An idle connection that its peer has
 // closed is noticed before anything is written to it.
 package wire
