@@ -18,7 +18,7 @@ func (p *Plan) connect() error {
 	var errs []error
 	for i := range p.Config.Accounts {
 		a := &p.Config.Accounts[i]
-		sender, err := speaks(a.Channel).Sender(channelAccount(a), p.host)
+		sender, err := speaks(a.Channel).Sender(channelAccount(a), p.hostOf(a))
 		if err != nil {
 			errs = append(errs, p.located(a, err))
 			continue
@@ -33,6 +33,17 @@ func (p *Plan) connect() error {
 		errs = append(errs, p.route())
 	}
 	return errors.Join(errs...)
+}
+
+// hostOf is what the account's sender works with: the client that all share, or
+// one of its own where a proxy stands between.
+func (p *Plan) hostOf(a *config.Account) channel.Host {
+	host := p.host
+	if proxy := a.ProxyURL(); proxy != nil {
+		host.Client = channel.NewClientThrough(proxy)
+		p.clients = append(p.clients, host.Client)
+	}
+	return host
 }
 
 // located puts what an adapter says of an account beside the key it is about.

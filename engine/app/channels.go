@@ -34,7 +34,7 @@ var platforms = []platform{
 	{
 		Adapter: generic.Adapter,
 		accounts: config.Channel{
-			Keys: []string{"app_id", "token", "secret", "confirm", "confirm_within"}, Tells: []string{"app_id"},
+			Keys: []string{"proxy", "app_id", "token", "secret", "confirm", "confirm_within"}, Tells: []string{"app_id"},
 			Needs:   func(string) []string { return []string{"base_url"} },
 			Default: func(_ string, a *config.Account) { a.OnDoubt = "resend" },
 		},
@@ -44,7 +44,7 @@ var platforms = []platform{
 		Adapter: wecom.Adapter,
 		accounts: config.Channel{
 			Forms:   []string{wecom.FormApp, wecom.FormAIBot, wecom.FormRobot},
-			Keys:    []string{"corp_id", "agent_id", "secret", "callback_token", "encoding_aes_key", "receive_id", "key"},
+			Keys:    []string{"proxy", "corp_id", "agent_id", "secret", "callback_token", "encoding_aes_key", "receive_id", "key"},
 			Needs:   wecomNeeds,
 			Default: wecomDefault,
 			SkewOff: true,
@@ -54,7 +54,7 @@ var platforms = []platform{
 	{
 		Adapter: gewe.Adapter,
 		accounts: config.Channel{
-			Keys: []string{"app_id", "token", "secret", "self"}, Tells: []string{"self"}, Unsigned: true,
+			Keys: []string{"proxy", "app_id", "token", "secret", "self"}, Tells: []string{"self"}, Unsigned: true,
 			Needs: func(string) []string { return []string{"base_url", "token", "app_id", "self"} },
 			Default: personal(map[engine.Action]engine.Rate{
 				engine.AcceptFriend: every(30, time.Hour), engine.AcceptGroup: every(30, time.Hour), engine.AddFriend: every(5, 2*time.Hour),
@@ -65,7 +65,7 @@ var platforms = []platform{
 	{
 		Adapter: wkteam.Adapter,
 		accounts: config.Channel{
-			Keys: []string{"token", "secret", "self", "w_id"}, Tells: []string{"self"}, Unsigned: true,
+			Keys: []string{"proxy", "token", "secret", "self", "w_id"}, Tells: []string{"self"}, Unsigned: true,
 			Needs: func(string) []string { return []string{"base_url", "token", "self"} },
 			Default: personal(map[engine.Action]engine.Rate{
 				engine.SendVoice: every(20, time.Minute), engine.RevokeMessage: every(5, time.Minute),
@@ -77,7 +77,7 @@ var platforms = []platform{
 	{
 		Adapter: qiwe.Adapter,
 		accounts: config.Channel{
-			Keys: []string{"token", "secret", "self", "guid"}, Tells: []string{"guid"}, Unsigned: true,
+			Keys: []string{"proxy", "token", "secret", "self", "guid"}, Tells: []string{"guid"}, Unsigned: true,
 			Needs: func(string) []string { return []string{"base_url", "token", "guid"} },
 			Default: personal(map[engine.Action]engine.Rate{
 				engine.AcceptFriend: every(15, time.Hour), engine.AddFriend: every(15, 24*time.Hour),

@@ -87,7 +87,7 @@ type Plan struct {
 	alerts    alert.Settings
 	host      channel.Host   // what the adapters work with
 	memory    *memory        // the host's
-	clients   []*http.Client // of the skills
+	clients   []*http.Client // of the skills, and of accounts behind a proxy
 }
 
 // Prepare loads a configuration and builds what it describes. Its error lists
@@ -165,8 +165,8 @@ func (p *Plan) client(allow func(host string) bool) *http.Client {
 	return c
 }
 
-// hangUp lets go of the skills' connections, which would idle on without use:
-// those of turns that still run as soon as these are done with them.
+// hangUp lets go of the connections that are the plan's own, which would idle on
+// without use: those of turns that still run as soon as these are done with them.
 func (p *Plan) hangUp() {
 	for _, c := range p.clients {
 		c.CloseIdleConnections()

@@ -153,6 +153,7 @@ func (l *loader) checkAck(s *Section, ack string) {
 // checkOutbound checks what concerns requests to the platform.
 func (l *loader) checkOutbound(s *Section, a *Account) {
 	l.checkBaseURL(s, a)
+	l.checkProxy(s, a)
 	l.oneOf(s, "on_doubt", a.OnDoubt, "hold", "resend")
 	l.between(s, "retry.attempts", a.Retry.Attempts, 1, 1_000)
 	l.atLeast(s, "retry.give_up", a.Retry.GiveUp, time.Second)
@@ -175,6 +176,26 @@ func (l *loader) checkBaseURL(s *Section, a *Account) {
 		l.refuse(s, "base_url", "", "base_url must end with the path, without ? and #")
 	case u.Scheme == "http" && !a.Token.IsZero() && !isLoopback(u.Hostname()):
 		l.warn(s, "base_url", "use https", "the token goes unencrypted to %s", u.Host)
+	}
+}
+
+// ProxyURL is the account's proxy; nil where it has none.
+func (a *Account) ProxyURL() *url.URL {
+	if a.Proxy.IsZero() {
+		return nil
+	}
+	u, _ := url.Parse(a.Proxy.Reveal()) // which checkProxy has done
+	return u
+}
+
+// checkProxy does not show the address, which may hold a password.
+func (l *loader) checkProxy(s *Section, a *Account) {
+	if a.Proxy.IsZero() {
+		return
+	}
+	u, err := url.Parse(a.Proxy.Reveal())
+	if err != nil || u.Scheme != "http" || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
+		l.refuse(s, secretKey(s, "proxy"), `proxy = "http://10.0.0.5:3128"`, "proxy is not the address of an HTTP proxy")
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 func testChannels(names ...string) []Channel {
 	all := map[string]Channel{
 		"generic": {
-			Name: "generic", Keys: []string{"app_id", "token", "secret", "confirm", "confirm_within"}, Tells: []string{"app_id"},
+			Name: "generic", Keys: []string{"proxy", "app_id", "token", "secret", "confirm", "confirm_within"}, Tells: []string{"app_id"},
 			Needs:   func(string) []string { return []string{"base_url"} },
 			Default: func(_ string, a *Account) { a.OnDoubt = "resend" },
 		},

@@ -7,7 +7,7 @@ import (
 
 // secretLine finds what is set to a literal text under a name that secrets have:
 // those of Secret and of tables that the configuration does not know itself.
-var secretLine = regexp.MustCompile(`(?i)((?:^|[\s,{.#])"?(?:[\w-]*(?:token|secret|password|passwd|api[_-]?key|aes_key|authorization|cookie|webhook|credential)[\w-]*|key)"?\s*=\s*)("""[\s\S]*?"""|'''[\s\S]*?'''|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|["'][^\n]*|[a-zA-Z][^\s,}\]#]*)`)
+var secretLine = regexp.MustCompile(`(?i)((?:^|[\s,{.#])"?(?:[\w-]*(?:token|secret|password|passwd|api[_-]?key|aes_key|authorization|cookie|webhook|credential)[\w-]*|key|proxy)"?\s*=\s*)("""[\s\S]*?"""|'''[\s\S]*?'''|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|["'][^\n]*|[a-zA-Z][^\s,}\]#]*)`)
 
 // Conceal is a file's text for people to read: values of keys that are called like
 // secrets are stars, unless they only name a variable of the environment or a file.

@@ -264,6 +264,9 @@ type Account struct {
 	Path string `toml:"path" default:"'\"/callback/NAME\"'"`
 	// Where requests go: the address of the platform's interface, without ? and #. Required but for wecom and sandbox.
 	BaseURL string `toml:"base_url"`
+	// An HTTP proxy by which requests to the platform go, such as one whose address the platform trusts:
+	// `"http://user:password@10.0.0.5:3128"`. It must allow CONNECT. Files that a command names are not fetched through it.
+	Proxy Secret `toml:"proxy" default:"none"`
 	// What requests are authorised by. generic: sent as `Authorization: Bearer`.
 	Token Secret `toml:"token"`
 	// What callbacks are verified by (generic: Standard Webhooks; base64 after `whsec_`); of wecom the app's secret.
