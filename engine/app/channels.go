@@ -44,7 +44,7 @@ var platforms = []platform{
 		Adapter: wecom.Adapter,
 		accounts: config.Channel{
 			Forms:   []string{wecom.FormApp, wecom.FormAIBot, wecom.FormRobot},
-			Keys:    []string{"proxy", "corp_id", "agent_id", "secret", "callback_token", "encoding_aes_key", "receive_id", "key"},
+			Keys:    []string{"proxy", "corp_id", "agent_id", "secret", "callback_token", "encoding_aes_key", "receive_id", "key", "welcome"},
 			Needs:   wecomNeeds,
 			Default: wecomDefault,
 			SkewOff: true,
@@ -165,6 +165,7 @@ func channelAccount(a *config.Account) channel.Account {
 		AppID: a.AppID, WID: a.WID, GUID: a.GUID,
 		Form: a.Form, CorpID: a.CorpID, AgentID: a.AgentID, CallbackToken: a.CallbackToken.Reveal(),
 		EncodingAESKey: a.EncodingAESKey.Reveal(), ReceiveID: a.ReceiveID, Key: a.Key.Reveal(),
+		Welcome: a.Welcome,
 		Confirm: a.Confirm,
 	}
 }

@@ -31,6 +31,7 @@ type Account struct {
 	EncodingAESKey string
 	ReceiveID      string
 	Key            string // of form robot
+	Welcome        string // of form aibot: what who opens the chat is told
 
 	Confirm bool // generic: what was accepted is confirmed later
 }

@@ -36,7 +36,7 @@ type Channel struct {
 // ownKeys are the keys that not all channels have.
 var ownKeys = []string{
 	"app_id", "token", "secret", "self", "w_id", "guid",
-	"proxy", "form", "corp_id", "agent_id", "callback_token", "encoding_aes_key", "receive_id", "key", "confirm", "confirm_within",
+	"proxy", "form", "corp_id", "agent_id", "callback_token", "encoding_aes_key", "receive_id", "key", "welcome", "confirm", "confirm_within",
 }
 
 // has tells whether accounts of the channel may have the key.

@@ -325,6 +325,9 @@ type Account struct {
 	ReceiveID string `toml:"receive_id" default:"corp_id for an app, empty for an aibot"`
 	// wecom, form robot: the webhook's key.
 	Key Secret `toml:"key"`
+	// wecom, form aibot: what is said to who opens the chat with the bot, once a day; no skill can, since it must
+	// be in the answer to the callback. At most 2048 bytes.
+	Welcome string `toml:"welcome" default:"none"`
 
 	// generic: the gateway says later, by a COMMAND_RESULT, whether it did what it accepted.
 	Confirm bool `toml:"confirm"`

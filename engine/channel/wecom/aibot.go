@@ -32,11 +32,26 @@ func (r *receiver) bot(a *account, s crypt.Sealed, plain []byte, now time.Time) 
 	}
 	e.Account, e.Raw = a.name, plain
 	receipt := channel.Receipt{Events: []*engine.Event{e}, Answer: channel.Answer{Status: http.StatusOK}}
-	if e.Kind == engine.Message { // whose first arrival opens the stream, and a repeat finds it where it is
+	switch {
+	case e.Kind == engine.Message: // whose first arrival opens the stream, and a repeat finds it where it is
 		id, _ := streamOf(e.Ticket.Token)
 		receipt.Answer = a.packet(s.Nonce, now, id, r.look(a.name, id, now))
+	case e.Kind == engine.EnterChat && a.welcome != "":
+		receipt.Answer = a.greeting(s.Nonce, now)
 	}
 	return receipt, nil
+}
+
+// greeting welcomes who opened the chat. It can be said in this answer alone,
+// which no skill can wait for.
+func (a *account) greeting(nonce string, now time.Time) channel.Answer {
+	type text struct {
+		Content string `json:"content"`
+	}
+	return a.passive(nonce, now, struct {
+		MsgType string `json:"msgtype"`
+		Text    text   `json:"text"`
+	}{"text", text{a.welcome}})
 }
 
 // packet is what a stream shows at one moment.
@@ -45,17 +60,22 @@ type packet struct {
 	finish  bool
 }
 
-// packet makes the encrypted answer; it must carry the nonce of the request.
+// packet answers with what the stream shows.
 func (a *account) packet(nonce string, now time.Time, id streamID, p packet) channel.Answer {
 	type stream struct {
 		ID      streamID `json:"id"`
 		Finish  bool     `json:"finish"`
 		Content string   `json:"content"`
 	}
-	msg, _ := json.Marshal(struct { // cannot fail
+	return a.passive(nonce, now, struct {
 		MsgType string `json:"msgtype"`
 		Stream  stream `json:"stream"`
 	}{"stream", stream{id, p.finish, p.content}})
+}
+
+// passive makes the encrypted answer; it must carry the nonce of the request.
+func (a *account) passive(nonce string, now time.Time, answer any) channel.Answer {
+	msg, _ := json.Marshal(answer) // texts, which cannot fail
 	return channel.Answer{
 		Status: http.StatusOK, ContentType: "application/json",
 		Body: a.secret.Seal(crypt.Random(), msg, now, nonce).JSON(),

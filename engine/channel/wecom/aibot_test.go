@@ -8,6 +8,7 @@ import (
 
 	"bot/engine"
 	"bot/engine/channel"
+	"bot/engine/channel/channeltest"
 )
 
 // streamAnswer is an answer as the platform reads it.
@@ -19,8 +20,8 @@ type streamAnswer struct {
 	}
 }
 
-// openAnswer decrypts what an AI bot's callback was answered.
-func openAnswer(t *testing.T, a channel.Account, answer channel.Answer) streamAnswer {
+// openPlain decrypts what an AI bot's callback was answered.
+func openPlain(t *testing.T, a channel.Account, answer channel.Answer) []byte {
 	t.Helper()
 	var e struct {
 		Encrypt, MsgSignature, Nonce string
@@ -36,9 +37,15 @@ func openAnswer(t *testing.T, a channel.Account, answer channel.Answer) streamAn
 	if err != nil {
 		t.Fatal(err)
 	}
+	return plain
+}
+
+// openAnswer reads an answer that is a stream.
+func openAnswer(t *testing.T, a channel.Account, answer channel.Answer) streamAnswer {
+	t.Helper()
 	var s streamAnswer
-	if err := json.Unmarshal(plain, &s); err != nil || s.MsgType != "stream" {
-		t.Fatalf("answered %s: %v", plain, err)
+	if plain := openPlain(t, a, answer); json.Unmarshal(plain, &s) != nil || s.MsgType != "stream" {
+		t.Fatalf("answered %s", plain)
 	}
 	return s
 }
@@ -119,6 +126,39 @@ func TestBotDocuments(t *testing.T) {
 				t.Errorf("answered %+v, want the stream %s opened", first, got.Ticket.Token)
 			}
 		})
+	}
+}
+
+// Who opens the chat is welcomed in the callback's own answer, each time that it
+// is repeated; nothing else is answered so.
+func TestABotWelcomes(t *testing.T) {
+	polite := botAccount
+	polite.Welcome = "您好 <b>"
+	entered := `{"msgid":"M9","create_time":1767225600,"chattype":"single","from":{"userid":"lina"},"msgtype":"event","event":{"eventtype":"enter_chat","enter_chat":{}}}`
+	for range 2 {
+		receipt, refusal := tell(t, polite, entered)
+		if refusal != nil || len(receipt.Events) != 1 || receipt.Events[0].Kind != engine.EnterChat {
+			t.Fatalf("got %+v, %v", receipt, refusal)
+		}
+		var told struct {
+			MsgType string
+			Text    struct{ Content string }
+		}
+		if err := json.Unmarshal(openPlain(t, polite, receipt.Answer), &told); err != nil || told.MsgType != "text" || told.Text.Content != polite.Welcome {
+			t.Errorf("answered %+v, %v", told, err)
+		}
+	}
+	receipt, refusal := tell(t, polite, plaintext(t, "synth-json-aibot_template_card_event"))
+	if refusal != nil || len(receipt.Answer.Body) > 0 {
+		t.Errorf("a press was answered %q, %v", receipt.Answer.Body, refusal)
+	}
+	for _, a := range []channel.Account{appAccount, robotAccount, botAccount} {
+		if a.Welcome = "hello"; a.Form == FormAIBot {
+			a.Welcome = strings.Repeat("界", 683)
+		}
+		if _, err := checkedSender(a, channeltest.Host(t)); err == nil || !strings.Contains(err.Error(), "welcome") {
+			t.Errorf("form %s: got %v", a.Form, err)
+		}
 	}
 }
 

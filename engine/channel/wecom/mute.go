@@ -10,7 +10,7 @@ const (
 	// noCode: somebody else greets (the console's own welcome, another app), or
 	// the two talk already.
 	noCode    = "the platform gave no welcome code: somebody else greets, or they talk already"
-	noEnter   = "an AI bot answers what was said to it, and greetings are set in its console"
+	noEnter   = "an AI bot answers what was said to it; who opens the chat is told the welcome of the account"
 	noComment = "feedback takes no answer"
 )
 

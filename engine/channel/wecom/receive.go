@@ -23,7 +23,9 @@ type account struct {
 	secret crypt.Secret
 	skew   time.Duration // 0 = any
 	named  bool          // what people call a bot is configured
-	ack    channel.Answer
+	// welcome is what a bot says to who opens its chat; "" = nothing.
+	welcome string
+	ack     channel.Answer
 }
 
 // newReceiver tells accounts that share a path apart by whose signature it is,
@@ -50,7 +52,7 @@ func newReceiver(accounts []channel.Account, h channel.Host) (channel.Receiver, 
 		}
 		owner[same] = a.Name
 		r.accounts = append(r.accounts, &account{
-			name: a.Name, form: a.Form, secret: secret, skew: a.MaxSkew, named: len(a.Names) > 0, ack: ack,
+			name: a.Name, form: a.Form, secret: secret, skew: a.MaxSkew, named: len(a.Names) > 0, welcome: a.Welcome, ack: ack,
 		})
 	}
 	return r, nil

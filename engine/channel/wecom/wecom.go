@@ -38,7 +38,21 @@ func checkedSender(a channel.Account, h channel.Host) (channel.Sender, error) {
 	if err := checkOutbound(&a); err != nil {
 		return nil, err
 	}
+	if err := checkWelcome(&a); err != nil {
+		return nil, err
+	}
 	return newSender(a, h)
+}
+
+// checkWelcome tells what is wrong with a text that no skill sends.
+func checkWelcome(a *channel.Account) error {
+	switch {
+	case a.Welcome != "" && a.Form != FormAIBot:
+		return a.Wrong("welcome", "welcome is for form aibot; customers of an app are welcomed by a skill on friend_added")
+	case len(a.Welcome) > maxText:
+		return a.Wrong("welcome", "welcome has %d bytes; shorten it to %d", len(a.Welcome), maxText)
+	}
+	return nil
 }
 
 // checkOutbound tells what an account lacks for sending.
