@@ -65,7 +65,7 @@ var platforms = []platform{
 	{
 		Adapter: wkteam.Adapter,
 		accounts: config.Channel{
-			Keys: []string{"proxy", "token", "secret", "self", "w_id"}, Tells: []string{"self"}, Unsigned: true,
+			Keys: []string{"proxy", "token", "secret", "self", "w_id", "developer"}, Tells: []string{"self"}, Unsigned: true,
 			Needs: func(string) []string { return []string{"base_url", "token", "self"} },
 			Default: personal(map[engine.Action]engine.Rate{
 				engine.SendVoice: every(20, time.Minute), engine.RevokeMessage: every(5, time.Minute),
@@ -162,7 +162,7 @@ func channelAccount(a *config.Account) channel.Account {
 		Token: a.Token.Reveal(), Secret: a.Secret.Reveal(),
 		Ack: a.Ack, MaxSkew: a.MaxSkew.Std(), MaxAge: a.MaxAge.Std(),
 		Self: a.Self, Names: a.Names,
-		AppID: a.AppID, WID: a.WID, GUID: a.GUID,
+		AppID: a.AppID, WID: a.WID, GUID: a.GUID, Developer: a.Developer,
 		Form: a.Form, CorpID: a.CorpID, AgentID: a.AgentID, CallbackToken: a.CallbackToken.Reveal(),
 		EncodingAESKey: a.EncodingAESKey.Reveal(), ReceiveID: a.ReceiveID, Key: a.Key.Reveal(),
 		Welcome: a.Welcome,

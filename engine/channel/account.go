@@ -23,6 +23,8 @@ type Account struct {
 	AppID string // generic, gewe
 	WID   string // wkteam: the login instance, until a newer one is learned
 	GUID  string // qiwe
+	// Developer is what callbacks call the owner of the account, "" = any. wkteam
+	Developer string
 
 	Form           string // wecom: app | aibot | robot
 	CorpID         string

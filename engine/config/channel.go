@@ -35,7 +35,7 @@ type Channel struct {
 
 // ownKeys are the keys that not all channels have.
 var ownKeys = []string{
-	"app_id", "token", "secret", "self", "w_id", "guid",
+	"app_id", "token", "secret", "self", "w_id", "developer", "guid",
 	"proxy", "form", "corp_id", "agent_id", "callback_token", "encoding_aes_key", "receive_id", "key", "welcome", "confirm", "confirm_within",
 }
 

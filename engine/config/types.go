@@ -309,6 +309,8 @@ type Account struct {
 	Self string `toml:"self"`
 	// wkteam: the login instance; newer ones are learned.
 	WID string `toml:"w_id"`
+	// wkteam: the developer account's name, as callbacks have it in `account`; those that name another are refused.
+	Developer string `toml:"developer" default:"any"`
 	// qiwe: the device.
 	GUID string `toml:"guid"`
 	// wecom: a self-built app (contact and customer service events ride on it), an AI bot, a group robot.

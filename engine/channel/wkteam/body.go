@@ -17,9 +17,10 @@ const maxType = 64
 // body is a callback, decoded as far as it means something here. Names match
 // whatever their case, which lets atlist be atList too.
 type body struct {
-	Type word `json:"messageType"`
-	WcID word `json:"wcId"`
-	Data data `json:"data"`
+	Account word `json:"account"` // the developer account's name
+	Type    word `json:"messageType"`
+	WcID    word `json:"wcId"`
+	Data    data `json:"data"`
 }
 
 // data holds the fields of all types of callback; each has some of them.

@@ -23,6 +23,7 @@ type account struct {
 	names      []string
 	wID        string // as configured
 	secret     string // "" = callbacks show none
+	developer  string // as callbacks name it; "" = not compared
 	answer     channel.Answer
 }
 
@@ -46,6 +47,8 @@ func (r *receiver) Receive(q *channel.Request) (channel.Receipt, error) {
 		return channel.Receipt{Foreign: named, Answer: r.accounts[0].answer}, nil
 	case !channel.Authorized(q.Header, a.secret):
 		return channel.Receipt{}, stranger("the Authorization header is another account's secret")
+	case a.developer != "" && string(b.Account) != a.developer:
+		return channel.Receipt{}, refuse(http.StatusNotFound, "account", "it names another developer account than the account's developer")
 	}
 	receipt := channel.Receipt{Answer: a.answer}
 	if e := r.event(a, b, q); e != nil {

@@ -41,6 +41,36 @@ func TestAcknowledgements(t *testing.T) {
 	}
 }
 
+// Who knows the address need not know whose it is.
+func TestCallbacksNameTheDeveloperAccount(t *testing.T) {
+	a := shop
+	a.Developer = "dev-account-test"
+	for name, tt := range map[string]struct {
+		body   string
+		status int
+	}{
+		"the account's":            {`{"account":"dev-account-test","messageType":"60001","wcId":"` + shop.Self + `","data":{"fromUser":"u"}}`, 200},
+		"another's":                {`{"account":"dev-account","messageType":"60001","wcId":"` + shop.Self + `","data":{"fromUser":"u"}}`, 404},
+		"nobody's":                 {`{"messageType":"60001","wcId":"` + shop.Self + `","data":{"fromUser":"u"}}`, 404},
+		"a test of the address":    {`{"account":"dev-account","messageType":"00000"}`, 200},
+		"another's WeChat account": {`{"account":"dev-account","messageType":"60001","wcId":"wxid_other","data":{"fromUser":"u"}}`, 200},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, refusal := receive(t, channeltest.Host(t), []channel.Account{a}, []byte(tt.body), nil)
+			status := got.Answer.Status
+			if refusal != nil {
+				status = refusal.Answer.Status
+				if refusal.Reason != "account" || strings.Contains(refusal.Error()+string(refusal.Answer.Body), "dev-account") {
+					t.Errorf("refused as %v, %s", refusal, refusal.Answer.Body)
+				}
+			}
+			if status != tt.status {
+				t.Errorf("answered %d, want %d", status, tt.status)
+			}
+		})
+	}
+}
+
 func TestAccountsThatShareAPath(t *testing.T) {
 	a := channel.Account{Name: "a", Self: "wxid_a", WID: "w-a", Ack: "empty"}
 	b := channel.Account{Name: "b", Self: "wxid_b", WID: "w-old"}

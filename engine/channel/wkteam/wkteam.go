@@ -62,7 +62,7 @@ func newReceiver(accounts []channel.Account, h channel.Host) (*receiver, error) 
 		if (a.Secret == "") != (accounts[0].Secret == "") {
 			return nil, a.Wrong("secret", "accounts %q and %q share a path, so both or neither must have a secret", accounts[0].Name, a.Name)
 		}
-		one := &account{name: a.Name, self: a.Self, names: a.Names, wID: a.WID, secret: a.Secret, answer: channel.Acknowledge(a.Ack, autoAck)}
+		one := &account{name: a.Name, self: a.Self, names: a.Names, wID: a.WID, secret: a.Secret, developer: a.Developer, answer: channel.Acknowledge(a.Ack, autoAck)}
 		r.accounts, r.bySelf[a.Self] = append(r.accounts, one), one
 	}
 	return r, nil

@@ -31,7 +31,7 @@ func (p *platform) Callback(target string, s stub.Said, _ int) (*http.Request, e
 		return nil, err
 	}
 	body, err := json.Marshal(map[string]any{
-		"account": "dev-account-stub", "messageType": code, "wcId": p.self, "data": data,
+		"account": p.owner, "messageType": code, "wcId": p.self, "data": data,
 	})
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@
 package wkteamstub
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -21,6 +22,7 @@ import (
 type platform struct {
 	token  string
 	secret string
+	owner  string // the developer account
 	self   string
 	now    func() time.Time
 
@@ -39,7 +41,8 @@ type application struct{ user, v2 string }
 func New(o *stub.Options) (stub.Protocol, error) {
 	p := &platform{
 		token: o.Account.Token, secret: o.Account.Secret, self: o.Account.Self, now: o.Now,
-		wID: o.Account.WID, requests: make(map[string]application),
+		owner: cmp.Or(o.Account.Developer, "dev-account-stub"),
+		wID:   o.Account.WID, requests: make(map[string]application),
 	}
 	if p.self == "" {
 		p.self = "wxid_stub"
