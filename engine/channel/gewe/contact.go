@@ -62,6 +62,7 @@ func (in *inbound) contactChanged(c contact) (*engine.Event, error) {
 	}
 	e := in.about(engine.ContactChanged, user)
 	e.SenderName = string(c.NickName)
+	e.Params = params("v3", string(c.EncryptUserName))
 	bits := string(c.BitVal)
 	isFriend := bits != "" && strings.Contains("13579", bits[len(bits)-1:])
 	if key := pendingKey(c.EncryptUserName, user); key != "" && (isFriend || bits == "") {

@@ -191,7 +191,7 @@ func (s *sample) check(t *testing.T, e *engine.Event) {
 		t.Errorf("members %q, want %q", e.Members, s.Members)
 	}
 	request := e.Kind == engine.FriendRequest
-	want("v3", request, e.Params["v3"], s.V3)
+	want("v3", request || s.V3 != "", e.Params["v3"], s.V3)
 	want("v4", request, e.Params["v4"], s.V4)
 	want("scene", request, e.Params["scene"], s.Scene.String())
 	want("quoted", s.Quoted != "", e.Params["quoted"], s.Quoted)
