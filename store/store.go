@@ -314,9 +314,10 @@ type Outbox interface {
 	// Resolve ends the doubt about a command in a person's stead: it arrived, and
 	// is Confirmed, or it is to be sent again. Then it counts as created now, loses a
 	// deadline that has passed and joins the tail of the outbox under another id,
-	// with its Tries, what it Awaits and no attempt charged. ErrGone when it is not
-	// InDoubt.
-	Resolve(ctx context.Context, taskID string, arrived bool) error
+	// with its Tries, what it Awaits and no attempt charged. One that was given up may
+	// have arrived as well: then its letter goes. ErrGone when it is not InDoubt, nor
+	// dead and arrived. learned is remembered for its account in the same act.
+	Resolve(ctx context.Context, taskID string, arrived bool, learned ...engine.Note) error
 	// Doubts returns those of Deliveries that are InDoubt. It costs what they cost,
 	// however many others there are.
 	Doubts(after uint64, limit int) ([]Delivery, error)

@@ -25,6 +25,7 @@ func (a *App) egressOptions(cfg *config.Config) egress.Options {
 		Sending:    a.sending,
 		Found:      a.foundWords,
 		Settled:    a.settled,
+		Unheard:    a.arrivedAfterAll,
 		Halted:     func(account, note string) { a.presence.Suspect(account, note) }, // presence is made later
 		Throttling: a.throttling,
 

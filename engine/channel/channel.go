@@ -168,7 +168,8 @@ type (
 	// carried them out. Awaits is given a command that was sent and its note, and
 	// returns the key by which that event will speak of it, at most MaxKey bytes; ""
 	// when none is to come. It is asked before the command is sent as well, without
-	// a note: a key that can be told then is good even if the answer is lost.
+	// a note: a key that can be told then is good even if the answer is lost. A command
+	// that was given up is known by its task id alone.
 	Confirmer interface {
 		Awaits(c *engine.Command, note string) (key string)
 	}

@@ -52,7 +52,6 @@ type flight struct {
 	// as it is counted, and who told it (nil: its silence).
 	told         string
 	confirmation *confirmation
-	inLine       bool // the command stands in its line all the while
 }
 
 // errPutOff ends an act that found the store full until it was too late.

@@ -61,10 +61,36 @@ func (e *Egress) Confirm(ctx context.Context, account, key string, ok bool, note
 	e.Wake()
 	select {
 	case err := <-c.done:
+		if errors.Is(err, errUnheard) {
+			return e.unheard(ctx, c)
+		}
 		return err
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// errUnheard ends a confirmation that no command waits for.
+var errUnheard = errors.New("no command waits for it")
+
+// unheard looks whether a confirmation that no command waits for is of one that was
+// given up, and counts it.
+func (e *Egress) unheard(ctx context.Context, c *confirmation) error {
+	outcome := confirmUnknown
+	if c.ok {
+		known, err := e.opts.Unheard(ctx, c.account, c.key, c.note)
+		if err != nil {
+			return err
+		}
+		if known {
+			outcome = confirmedLate
+		}
+	}
+	e.opts.Metrics.Confirmations.WithLabelValues(c.account, outcome).Inc()
+	if outcome == confirmUnknown {
+		e.opts.Log.Debug("confirmation of a command that waits for none", "account", c.account, "key", c.key)
+	}
+	return nil
 }
 
 // Resolved tells that a person ended the doubt about a command, which was d. What
@@ -122,7 +148,7 @@ func (o *owner) judge(a *account, c *confirmation, at instant) {
 	case !a.open || w != nil && a.flying[w.id] > 0 || w == nil && a.flew(c.takeoffs):
 		a.early = append(a.early, c)
 	case w == nil:
-		o.unheard(c)
+		c.done <- errUnheard
 	default:
 		o.conclude(a, w, c, at)
 	}
@@ -137,13 +163,6 @@ func (o *owner) judgeEarly(a *account, at instant) {
 	}
 }
 
-// unheard ends a confirmation that no command waits for.
-func (o *owner) unheard(c *confirmation) {
-	o.opts.Metrics.Confirmations.WithLabelValues(c.account, confirmUnknown).Inc()
-	o.opts.Log.Debug("confirmation of a command that waits for none", "account", c.account, "key", c.key)
-	c.done <- nil
-}
-
 // conclude writes down what the platform says of a command that is not in hand.
 func (o *owner) conclude(a *account, w *awaited, c *confirmation, at instant) {
 	d, ok := o.look(w)
@@ -152,7 +171,12 @@ func (o *owner) conclude(a *account, w *awaited, c *confirmation, at instant) {
 		a.early = append(a.early, c)
 		return
 	case !ok:
-		o.unheard(c)
+		c.done <- errUnheard
+		return
+	}
+	if !c.ok && d.Progress.Phase == store.Waiting { // what follows from it has been decided
+		o.opts.Metrics.Confirmations.WithLabelValues(a.name, confirmedFailed).Inc()
+		c.done <- nil
 		return
 	}
 	f := o.resume(a, d, at)
@@ -168,15 +192,7 @@ func (o *owner) conclude(a *account, w *awaited, c *confirmation, at instant) {
 		o.settle(f, confirmed(d, c.note))
 		return
 	}
-	f.told = confirmedFailed
-	if d.Progress.Phase == store.Waiting { // what follows from it has been decided
-		p := d.Progress
-		p.Awaits, p.AwaitsUntil = "", time.Time{}
-		f.inLine = true
-		o.settle(f, store.Settlement{ID: d.ID, Progress: p})
-		return
-	}
-	f.progress.Awaits, f.progress.AwaitsUntil = "", time.Time{}
+	f.told = confirmedFailed // its key stays: a platform that tries by itself may yet say that it went
 	f.failure = &channel.SendError{Class: channel.Transient, Note: cmp.Or(c.note, "the platform says that it failed")}
 	o.settle(f, f.verdict(at.wall, o.backoff(f)))
 }
@@ -250,7 +266,7 @@ func (o *owner) tellConfirmed(f *flight) {
 	case f.err == nil:
 		c.done <- nil
 	case errors.Is(f.err, store.ErrGone): // a person was faster
-		o.unheard(c)
+		c.done <- errUnheard
 	default:
 		c.done <- fmt.Errorf("confirm command %s: %w", f.delivery.Command.TaskID, f.err)
 	}

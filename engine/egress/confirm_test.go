@@ -228,7 +228,7 @@ func TestWhatThePlatformSaysHasFailedIsAFailedAttempt(t *testing.T) {
 				w.wantState("1", tt.want)
 				w.confirm("1", false)
 				p := w.wantState("1", "waiting")
-				if p.Reason != "transient: so it says" || p.NotBefore.IsZero() || p.Awaits != "" || p.Attempts != 1 {
+				if p.Reason != "transient: so it says" || p.NotBefore.IsZero() || p.Awaits != "1" || p.Attempts != 1 {
 					t.Errorf("waits by %+v", p)
 				}
 				after(2 * time.Second)
@@ -240,6 +240,64 @@ func TestWhatThePlatformSaysHasFailedIsAFailedAttempt(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A platform that tries by itself says that it failed, and then that it went.
+func TestASuccessAfterAFailureConfirms(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		after  time.Duration // the failure, which may be told twice
+		sent   []string
+		counts []string
+	}{
+		{"before it is sent again", time.Second, []string{"1"}, []string{confirmedFailed, confirmedFailed, confirmedLate}},
+		{"once it was sent again", 2 * time.Minute, []string{"1", "1"}, []string{confirmedFailed, confirmedFailed, confirmTimeout, confirmedLate}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newConfirmer(t, func(a *Account) { hold(a); a.Backoff = engine.Range{Min: time.Minute, Max: time.Minute} })
+				w.options.Chance = func() float64 { return 0.9 }
+				w.say("shop", "push u 1")
+				w.start()
+				after(time.Second)
+				w.confirm("1", false)
+				w.confirm("1", false)
+				after(tt.after)
+				w.confirm("1", true)
+				w.wantState("1", "confirmed")
+				after(time.Hour)
+				w.wantTasks("shop", tt.sent...)
+				w.wantConfirmations(tt.counts...)
+				w.stop()
+			})
+		})
+	}
+}
+
+func TestASuccessOfWhatWasGivenUpIsAskedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newConfirmer(t, func(a *Account) { hold(a); a.Attempts = 1 })
+		broken := errors.New("store is full")
+		w.options.Unheard = func(_ context.Context, account, key, note string) (bool, error) {
+			if key == "full" {
+				return false, broken
+			}
+			return account == "shop" && key == "1" && note == "so it says", nil
+		}
+		w.say("shop", "push u 1")
+		w.start()
+		after(time.Second)
+		w.confirm("1", false)
+		w.wantState("1", "dead")
+		w.confirm("1", false) // told twice: nothing to ask
+		w.confirm("1", true)
+		w.confirm("2", true)
+		if err := w.egress.Confirm(t.Context(), "shop", "full", true, ""); !errors.Is(err, broken) {
+			t.Errorf("what could not be written down was told as done: %v", err)
+		}
+		w.wantConfirmations(confirmedFailed, confirmUnknown, confirmedLate, confirmUnknown)
+		w.stop()
+	})
 }
 
 func TestAFailureThatIsToldOfWhatWillBeSentAgainChangesNothing(t *testing.T) {

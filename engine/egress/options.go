@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"context"
 	"log/slog"
 	"math/rand/v2"
 	"time"
@@ -46,7 +47,7 @@ const (
 
 // Options is what an Egress needs. Only Outbox is required.
 //
-// All funcs but Recall and Now are called by the goroutine of Run alone. Those that
+// All funcs but Recall, Unheard and Now are called by the goroutine of Run alone. Those that
 // are asked answer from memory, or by a read of the store, which is microseconds of
 // a mapped file; those that are told must not block. Where one is nil nothing is
 // in the way of a command, and nobody is told.
@@ -80,6 +81,10 @@ type Options struct {
 	// Settled is told how an attempt at a command, or the command itself, ended, when
 	// that is on disk. failure is the attempt's, nil where none failed.
 	Settled func(c *engine.Command, s *store.Settlement, failure *channel.SendError)
+	// Unheard is asked, by whoever called Confirm, for a command that was given up, and
+	// of which its platform says by this key that it carried it out all the same. It
+	// returns when that is on disk; known tells that there is such a command.
+	Unheard func(ctx context.Context, account, key, note string) (known bool, err error)
 	// Halted is told that an account's platform began to refuse to serve it
 	// (channel.Halted).
 	Halted func(account, note string)
@@ -110,6 +115,9 @@ func (o *Options) complete() {
 	}
 	if o.Settled == nil {
 		o.Settled = func(*engine.Command, *store.Settlement, *channel.SendError) {}
+	}
+	if o.Unheard == nil {
+		o.Unheard = func(context.Context, string, string, string) (bool, error) { return false, nil }
 	}
 	if o.Halted == nil {
 		o.Halted = func(string, string) {}

@@ -189,7 +189,7 @@ func (o *owner) settled(f *flight) {
 		} else {
 			o.await(a, store.Delivery{ID: f.delivery.ID, Command: f.delivery.Command, Progress: p}, 0, at)
 		}
-		if f.settlement.Final == "" && p.Phase == store.Waiting && !f.inLine {
+		if f.settlement.Final == "" && p.Phase == store.Waiting {
 			f.item.ready = max(f.item.due, nanos(p.NotBefore))
 			a.add(f.conversation, f.lane, f.item, at)
 		}

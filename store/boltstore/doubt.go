@@ -11,11 +11,14 @@ import (
 )
 
 // Resolve ends the doubt about a command in a person's stead.
-func (s *Store) Resolve(ctx context.Context, taskID string, arrived bool) error {
-	err := s.do(ctx, &act{grows: !arrived, size: 512, run: func(t *txn) error {
+func (s *Store) Resolve(ctx context.Context, taskID string, arrived bool, learned ...engine.Note) error {
+	err := s.do(ctx, &act{grows: !arrived, size: 512 + 256*len(learned), run: func(t *txn) error {
 		at, ok := t.findTask(taskID)
-		if !ok || at.dead {
+		if !ok || at.dead && !arrived {
 			return store.ErrGone
+		}
+		if at.dead {
+			return t.arrivedDead(at.id, learned)
 		}
 		p, err := progressOf(t, at.id)
 		if err != nil {
@@ -29,7 +32,7 @@ func (s *Store) Resolve(ctx context.Context, taskID string, arrived bool) error 
 			return fmt.Errorf("%w: command %d: %w", store.ErrDamaged, at.id, err)
 		}
 		if arrived {
-			return t.arrived(at.id, c, p)
+			return t.arrived(at.id, c, p, learned)
 		}
 		return t.resend(at.id, *c, p)
 	}})
@@ -37,17 +40,51 @@ func (s *Store) Resolve(ctx context.Context, taskID string, arrived bool) error 
 }
 
 // arrived takes a command out of the outbox that somebody knows to have arrived.
-func (t *txn) arrived(id uint64, c *engine.Command, p store.Progress) error {
+func (t *txn) arrived(id uint64, c *engine.Command, p store.Progress, learned []engine.Note) error {
 	p.Phase = store.Waiting
 	tried, err := triedOf(c, &p)
 	if err != nil {
 		return err
 	}
+	ready, err := prepareNotes(c.Account, learned)
+	if err != nil {
+		return err
+	}
 	t.unsend(id, c.TaskID)
+	t.confirmed(c, tried, ready)
+	return nil
+}
+
+// arrivedDead takes a command out of the dead letters that arrived all the same.
+func (t *txn) arrivedDead(id uint64, learned []engine.Note) error {
+	l, rec, err := openLetter(t.bucket(bDead).Get(be(id)))
+	if err != nil {
+		return fmt.Errorf("%w: letter %d: %w", store.ErrDamaged, id, err)
+	}
+	c, err := store.DecodeCommand(rec)
+	if err != nil {
+		return fmt.Errorf("%w: letter %d: %w", store.ErrDamaged, id, err)
+	}
+	tried, err := triedOf(c, &store.Progress{Phase: store.Waiting, Attempts: l.Count, Tries: l.Tries})
+	if err != nil {
+		return err
+	}
+	ready, err := prepareNotes(c.Account, learned)
+	if err != nil {
+		return err
+	}
+	t.exhume(id, letter{TaskID: c.TaskID})
+	t.confirmed(c, tried, ready)
+	return nil
+}
+
+// confirmed notes that a command which is in the outbox no more has arrived, and
+// what is learned of that.
+func (t *txn) confirmed(c *engine.Command, tried []byte, learned notesReady) {
 	if c.Submitted {
 		t.settle(c.TaskID, store.Confirmed, tried)
 	}
-	return nil
+	t.notes(learned.writes)
 }
 
 // resend puts a command at the tail of the outbox, with its history and time anew.

@@ -159,8 +159,8 @@ func (f *faulty) SubmitPage(ctx context.Context, cmds []engine.Command, window t
 	return act(ctx, f, "SubmitPage", func() ([]bool, error) { return f.Store.SubmitPage(ctx, cmds, window, account, notes) })
 }
 
-func (f *faulty) Resolve(ctx context.Context, taskID string, arrived bool) error {
-	return do(ctx, f, "Resolve", func() error { return f.Store.Resolve(ctx, taskID, arrived) })
+func (f *faulty) Resolve(ctx context.Context, taskID string, arrived bool, learned ...engine.Note) error {
+	return do(ctx, f, "Resolve", func() error { return f.Store.Resolve(ctx, taskID, arrived, learned...) })
 }
 
 func (f *faulty) Doubts(after uint64, limit int) ([]store.Delivery, error) {

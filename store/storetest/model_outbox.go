@@ -114,6 +114,12 @@ func (m *model) cancel(task string) error {
 
 func (m *model) resolve(task string, arrived bool) error {
 	d := m.inOutbox(task)
+	if l := m.dead(task); d == nil && l != nil && arrived {
+		if l.Command.Submitted {
+			m.settled[task] = ended{m.time, store.Confirmed, store.Progress{Phase: store.Waiting, Attempts: l.Count, Tries: l.Tries}}
+		}
+		return m.drop(l.ID)
+	}
 	if d == nil || d.Progress.Phase != store.InDoubt {
 		return store.ErrGone
 	}

@@ -114,11 +114,11 @@ func (m *mutant) SubmitPage(ctx context.Context, c []engine.Command, w time.Dura
 	return m.Store.SubmitPage(ctx, c, w, account, notes)
 }
 
-func (m *mutant) Resolve(ctx context.Context, task string, arrived bool) error {
+func (m *mutant) Resolve(ctx context.Context, task string, arrived bool, learned ...engine.Note) error {
 	if m.resolve != nil {
 		return m.resolve(m.Store, task, arrived)
 	}
-	return m.Store.Resolve(ctx, task, arrived)
+	return m.Store.Resolve(ctx, task, arrived, learned...)
 }
 
 func (m *mutant) Cancel(ctx context.Context, task string) error {
@@ -332,6 +332,12 @@ func TestSequencesFindMutants(t *testing.T) {
 				return st.Settle(ctx, store.Settlement{ID: d.ID, Final: store.Confirmed})
 			}
 			return err
+		}},
+		"keeps the letter of what has arrived": {resolve: func(st store.Store, task string, arrived bool) error {
+			if _, final, err := st.Find(task); err == nil && final == store.Dead && arrived {
+				return nil
+			}
+			return st.Resolve(ctx, task, arrived)
 		}},
 		"sends again what has arrived": {resolve: func(st store.Store, task string, _ bool) error {
 			return st.Resolve(ctx, task, false)

@@ -191,7 +191,7 @@ var outboxCases = []testCase{
 		e.clock.Advance(time.Hour)
 		now := e.Now()
 		e.must(e.Resolve(e.ctx, "again", false))
-		e.must(e.Resolve(e.ctx, "there", true))
+		e.must(e.Resolve(e.ctx, "there", true, engine.Note{Key: "learned", Value: "there"}))
 		for _, task := range []string{"again", "there", "waits", "nobody's"} {
 			for _, arrived := range []bool{true, false} {
 				if err := e.Resolve(e.ctx, task, arrived); !errors.Is(err, store.ErrGone) {
@@ -211,10 +211,38 @@ var outboxCases = []testCase{
 			if d, final, err := e.Find("there"); err != nil || final != store.Confirmed || len(d.Progress.Tries) != 1 {
 				e.Errorf("found %q, %+v, %v", final, d.Progress, err)
 			}
+			if v, err := e.Recall(submitted("there").Account, "learned"); err != nil || v != "there" {
+				e.Errorf("learned %q, %v", v, err)
+			}
 			if s, err := e.Stats(); err != nil || s.InDoubt != 0 || s.Commands != 2 {
 				e.Errorf("stats %+v, %v", s, err)
 			}
 			e.crash()
+		}
+	}},
+	{"a command that was given up may have arrived, and is confirmed then", func(e *env) {
+		_, err := e.Submit(e.ctx, []engine.Command{submitted("1")}, time.Hour)
+		e.must(err)
+		tried := store.Progress{Phase: store.Waiting, Attempts: 5, Reason: "gave up", Tries: []store.Try{{Class: "transient"}}}
+		e.must(e.Settle(e.ctx, store.Settlement{ID: e.find("1").ID, Final: store.Dead, Progress: tried}))
+		if err := e.Resolve(e.ctx, "1", false); !errors.Is(err, store.ErrGone) {
+			e.Errorf("sent again as a doubt: %v", err)
+		}
+		e.must(e.Resolve(e.ctx, "1", true, engine.Note{Key: "learned", Value: "1"}))
+		for range 2 {
+			if d, final, err := e.Find("1"); err != nil || final != store.Confirmed || d.Progress.Attempts != 5 || len(d.Progress.Tries) != 1 {
+				e.Errorf("found %q, %+v, %v", final, d.Progress, err)
+			}
+			if s, err := e.Stats(); err != nil || s.Letters != 0 || s.Commands != 0 {
+				e.Errorf("stats %+v, %v", s, err)
+			}
+			if v, err := e.Recall(submitted("1").Account, "learned"); err != nil || v != "1" {
+				e.Errorf("learned %q, %v", v, err)
+			}
+			e.crash()
+		}
+		if err := e.Resolve(e.ctx, "1", true); !errors.Is(err, store.ErrGone) {
+			e.Errorf("confirmed twice: %v", err)
 		}
 	}},
 	{"commands come in the order of storing, up to the limit", func(e *env) {

@@ -156,8 +156,8 @@ func (c *crashing) SubmitPage(ctx context.Context, cmds []engine.Command, window
 	return duplicate, err
 }
 
-func (c *crashing) Resolve(ctx context.Context, taskID string, arrived bool) error {
-	return c.act("Resolve", func() error { return c.Store.Resolve(ctx, taskID, arrived) })
+func (c *crashing) Resolve(ctx context.Context, taskID string, arrived bool, learned ...engine.Note) error {
+	return c.act("Resolve", func() error { return c.Store.Resolve(ctx, taskID, arrived, learned...) })
 }
 
 func (c *crashing) Attempt(ctx context.Context, id uint64, p store.Progress, counts ...engine.Count) error {
