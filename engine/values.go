@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -24,21 +25,50 @@ func (d *Duration) UnmarshalText(b []byte) error {
 
 func (d Duration) String() string { return time.Duration(d).String() }
 
+// maxDays bounds durations, so that no time that is reckoned with them leaves what
+// the store and the wire can hold.
+const maxDays = 36500
+
 func parseDuration(s string) (time.Duration, error) {
 	t := strings.TrimSpace(s)
 	bad := fmt.Errorf("%q is not a duration (%s)", s, durationHint(t))
-	if n, ok := strings.CutSuffix(t, "d"); ok {
-		days, err := strconv.ParseFloat(n, 64)
-		if err != nil || !(days >= 0) || days > 36500 {
+	n, inDays := strings.CutSuffix(t, "d")
+	if !inDays {
+		v, err := time.ParseDuration(t)
+		switch {
+		case v > maxDays*24*time.Hour:
+			return 0, tooLong(s)
+		case err != nil || v < 0:
 			return 0, bad
+		case v == 0 && strings.ContainsAny(t, "123456789"):
+			return 0, tooShort(s)
 		}
-		return time.Duration(days * 24 * float64(time.Hour)), nil
+		return v, nil
 	}
-	v, err := time.ParseDuration(t)
-	if err != nil || v < 0 {
+	days, err := strconv.ParseFloat(n, 64)
+	v := time.Duration(min(days, maxDays) * 24 * float64(time.Hour))
+	switch {
+	case errors.Is(err, strconv.ErrRange) && days > 0 || days > maxDays:
+		return 0, tooLong(s)
+	case err != nil || !(days >= 0):
 		return 0, bad
+	case v == 0 && days > 0:
+		return 0, tooShort(s)
 	}
 	return v, nil
+}
+
+// A boundsError says that a value is well written and yet none that could be meant.
+type boundsError string
+
+func (e boundsError) Error() string { return string(e) }
+
+func tooLong(s string) error {
+	return boundsError(fmt.Sprintf("%q is too long a duration, at most %dd", s, maxDays))
+}
+
+func tooShort(s string) error {
+	return boundsError(fmt.Sprintf("%q is too short a duration, at least 1ns, or \"0s\" for none", s))
 }
 
 // foreign are units in the words of people, the longer ones first.
@@ -72,14 +102,14 @@ type Range struct{ Min, Max time.Duration }
 func (r *Range) UnmarshalText(b []byte) error {
 	lo, hi, two := strings.Cut(string(b), "..")
 	a, err := parseDuration(lo)
-	if err != nil {
-		return fmt.Errorf("%q is not a duration or a range (%s)", b, rangeHint(string(b)))
-	}
 	z := a
-	if two {
-		if z, err = parseDuration(hi); err != nil {
-			return fmt.Errorf("%q is not a duration or a range (%s)", b, rangeHint(string(b)))
-		}
+	if err == nil && two {
+		z, err = parseDuration(hi)
+	}
+	if bounds := boundsError(""); errors.As(err, &bounds) {
+		return err
+	} else if err != nil {
+		return fmt.Errorf("%q is not a duration or a range (%s)", b, rangeHint(string(b)))
 	}
 	if z < a {
 		return fmt.Errorf("range %q ends before it begins", b)
@@ -127,15 +157,27 @@ type Rate struct {
 	Per time.Duration
 }
 
-// UnmarshalText reads the form named on the type; the number must be above 0.
+// The bounds of a Rate, as they are written and by the second. Beyond them a wait is
+// longer than any duration, or a number of events no number.
+const (
+	slowest, fastest            = "0.001/d", "1000000/s"
+	slowestASecond, mostASecond = 0.001 / (24 * 60 * 60), 1_000_000
+)
+
+// UnmarshalText reads the form named on the type, within its bounds.
 func (r *Rate) UnmarshalText(b []byte) error {
 	num, unit, ok := strings.Cut(strings.TrimSpace(string(b)), "/")
 	per := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}[strings.TrimSpace(unit)]
 	n, err := strconv.ParseFloat(strings.TrimSpace(num), 64)
-	if !ok || per == 0 || err != nil || !(n > 0) || math.IsInf(n, 0) {
+	tooLarge := errors.Is(err, strconv.ErrRange)
+	if !ok || per == 0 || err != nil && !tooLarge || !(n > 0) || math.IsInf(n, 0) && !tooLarge {
 		return fmt.Errorf("%q is not a rate above zero (like \"20/m\"; units s, m, h, d)", b)
 	}
-	*r = Rate{n, per}
+	read := Rate{n, per}
+	if p := read.PerSecond(); p > mostASecond || p < slowestASecond*(1-1e-9) { // what is written as the bound is within it
+		return fmt.Errorf("%q is not a rate from %s to %s", b, slowest, fastest)
+	}
+	*r = read
 	return nil
 }
 
@@ -163,6 +205,9 @@ func (r Rate) String() string {
 // Size is a number of bytes: "1MiB", "64KiB", "2GB", "512".
 type Size int64
 
+// maxSize bounds sizes: far beyond any disk, and far from where numbers end.
+const maxSize Size = 1024 << 40
+
 var sizeUnits = []struct {
 	name string
 	n    float64
@@ -180,8 +225,14 @@ func (z *Size) UnmarshalText(b []byte) error {
 			continue
 		}
 		n, err := strconv.ParseFloat(strings.TrimSpace(num), 64)
-		if err != nil || !(n >= 0) || n*u.n > math.MaxInt64/2 {
+		if errors.Is(err, strconv.ErrRange) && n > 0 || n*u.n > float64(maxSize) {
+			return fmt.Errorf("%q is too large a size, at most %v", b, maxSize)
+		}
+		if err != nil || !(n >= 0) {
 			break
+		}
+		if n*u.n > 0 && n*u.n < 1 {
+			return fmt.Errorf("%q is less than a byte", b)
 		}
 		*z = Size(n * u.n)
 		return nil

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding"
+	"strings"
 	"testing"
 	"time"
 )
@@ -80,6 +81,35 @@ func TestValuesRefuseWhatCannotBeMeant(t *testing.T) {
 		if err := tt.into.UnmarshalText([]byte(tt.text)); err == nil {
 			t.Errorf("%T takes %q", tt.into, tt.text)
 		}
+	}
+}
+
+func TestValuesBeyondTheirBoundsAreRefusedWithThem(t *testing.T) {
+	const ofRates = " is not a rate from 0.001/d to 1000000/s"
+	tests := []struct {
+		into       encoding.TextUnmarshaler
+		text, want string // "": it is taken
+	}{
+		{new(Rate), "1000000/s", ""}, {new(Rate), "0.001/d", ""}, {new(Rate), "60000000/m", ""},
+		{new(Rate), "1e300/s", ofRates}, {new(Rate), "1000001/s", ofRates}, {new(Rate), "1e11/d", ofRates}, {new(Rate), "1e999/s", ofRates},
+		{new(Rate), "1e-300/s", ofRates}, {new(Rate), "0.0009/d", ofRates}, {new(Rate), "5e-324/d", ofRates},
+		{new(Duration), "36500d", ""}, {new(Duration), "876000h", ""}, {new(Duration), "1ns", ""}, {new(Duration), "0.0d", ""},
+		{new(Duration), "36501d", " is too long a duration, at most 36500d"}, {new(Duration), "1e999d", " is too long a duration, at most 36500d"},
+		{new(Duration), "2562047h", " is too long a duration, at most 36500d"},
+		{new(Duration), "0.1ns", ` is too short a duration, at least 1ns, or "0s" for none`},
+		{new(Duration), "1e-300d", ` is too short a duration, at least 1ns, or "0s" for none`},
+		{new(Range), "1s..2000000h", " is too long a duration, at most 36500d"},
+		{new(Size), "1024TiB", ""}, {new(Size), "0", ""},
+		{new(Size), "1025TiB", " is too large a size, at most 1024TiB"}, {new(Size), "1e300", " is too large a size, at most 1024TiB"},
+		{new(Size), "1e999KiB", " is too large a size, at most 1024TiB"}, {new(Size), "0.1B", " is less than a byte"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.text, func(t *testing.T) {
+			err := tt.into.UnmarshalText([]byte(tt.text))
+			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.HasSuffix(err.Error(), tt.want)) {
+				t.Errorf("got %v, want …%s", err, tt.want)
+			}
+		})
 	}
 }
 

@@ -16,7 +16,7 @@ func matrix(n int) string {
 		fmt.Fprintf(&b, "[[risk]]\nname = \"r%d\"\naction = \"mute\"\n", i)
 		switch i % 5 {
 		case 0:
-			b.WriteString("on = \"message\"\nmore_than = \"1000000000/s\"\n")
+			b.WriteString("on = \"message\"\nmore_than = \"1000000/s\"\n")
 		case 1:
 			b.WriteString("on = \"link\"\n")
 		case 2:

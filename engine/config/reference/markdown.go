@@ -18,10 +18,10 @@ from, with the reasons in two languages; ` + "`bot init`" + ` writes it.
 
 | values | are written |
 |---|---|
-| duration | ` + "`\"1.5s\"`, `\"10m\"`, `\"72h\"`, `\"30d\"`" + `; never below zero |
+| duration | ` + "`\"1.5s\"`, `\"10m\"`, `\"72h\"`, `\"30d\"`" + `; never below zero, at most 36500d |
 | range | two durations, ` + "`\"1.5s..4.5s\"`" + `, between which chance picks; one duration is a range of one |
-| rate | a number in a time, ` + "`\"20/m\"`" + `, of s, m, h or d |
-| size | ` + "`\"512B\"`, `\"64KiB\"`, `\"1MiB\"`, `\"2GB\"`" + ` |
+| rate | a number in a time, ` + "`\"20/m\"`" + `, of s, m, h or d; from 0.001/d to 1000000/s |
+| size | ` + "`\"512B\"`, `\"64KiB\"`, `\"1MiB\"`, `\"2GB\"`" + `; at most 1024TiB |
 | secret | a text that is never shown. In its place the key with ` + "`_file`" + ` after it may name a file that holds it |
 | list or file | a list of texts; beside it or in its place the key with ` + "`_file`" + ` after it may name a file with one a line |
 
