@@ -110,7 +110,11 @@ func (a *App) judged(c *engine.Command, s *store.Settlement, failure *channel.Se
 	switch {
 	case failure != nil:
 		a.board.Failed(c.Account, string(failure.Class), failure.Note, failure.Class == channel.Permanent)
-		a.troubled(c.Account, troubleOf(failure.Class), failure.Note)
+		// That it failed otherwise ends no trouble: perhaps nobody answered, or the
+		// request had left before. Whether sending goes on is asked (restsOver).
+		if kind := troubleOf(failure.Class); kind != "" {
+			a.troubled(c.Account, kind, failure.Note)
+		}
 	case s.Final == store.Sent, s.Final == "" && phase == store.Unconfirmed:
 		a.board.Sent(c.Account)
 		a.troubled(c.Account, "", "")

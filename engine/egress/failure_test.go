@@ -389,3 +389,25 @@ func TestASenderIsToldOfADoubt(t *testing.T) {
 		}
 	})
 }
+
+// A token that is refused is tried once more at once; that first refusal, by each
+// command anew, is no sign that an account which is served no more is served again.
+func TestAnAccountWhoseTokenIsRefusedIsNotToldToBeServedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, shop(quick()))
+		w.platforms["shop"].answer = func(*engine.Command) error { return fails(channel.Credential) }
+		w.say("shop", "push c 1", "push d 2", "push e 3")
+		w.start()
+		after(2 * time.Hour)
+		if n := w.log.count("platform reachable again"); n != 0 {
+			t.Errorf("told %d times that it is served again", n)
+		}
+		if n := w.log.count("platform serves this account no more"); n != 1 {
+			t.Errorf("told %d times that it is served no more", n)
+		}
+		if w.egress.Held()["shop"] == "" {
+			t.Error("it is not held")
+		}
+		w.stop()
+	})
+}

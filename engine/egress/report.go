@@ -138,6 +138,8 @@ func (o *owner) tell(f *flight, at instant) {
 			log.Error("platform serves this account no more; account held, somebody must look", "account", a.name, "held_ms", held.Milliseconds(), "note", f.failure.Note)
 			o.opts.Halted(a.name, f.failure.Note)
 		}
+	case channel.Credential: // tried once more at once, which tells whether it is served
+		a.pacer.Unsent(f.left)
 	default:
 		o.reached(f, at)
 	}

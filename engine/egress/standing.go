@@ -119,7 +119,12 @@ func (o *owner) unreachable(f *flight, why string, at instant) (held time.Durati
 // than to wait, and tells what that ended.
 func (o *owner) reached(f *flight, at instant) {
 	a, s, log := f.account, &f.account.standing, o.opts.Log
-	reached, eased := a.pacer.Answered(at.mono, f.left, f.failure == nil)
+	var reached, eased bool
+	if f.failure != nil && f.failure.Class == channel.Unsure && f.failure.Status == 0 {
+		reached = a.pacer.Unanswered(f.left)
+	} else {
+		reached, eased = a.pacer.Answered(at.mono, f.left, f.failure == nil)
+	}
 	if !reached && !eased {
 		return
 	}

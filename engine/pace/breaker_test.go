@@ -87,3 +87,20 @@ func TestAThrottlingPlatformCanBeReached(t *testing.T) {
 		t.Fatalf("the breaker is still open: wait %v", wait)
 	}
 }
+
+func TestARequestThatNobodyAnsweredEndsAnOutageOnlyAsItsProbe(t *testing.T) {
+	now := time.Unix(1000, 0)
+	p := New(Limits{Parallel: 4}, NewGlobal(engine.Rate{}, now), func() float64 { return 0 }, now)
+	for range 2 {
+		p.Take(now, "c", engine.SendText)
+	}
+	p.Unreachable(now, now)
+	if p.Unanswered(now) || !p.Status().Unreachable {
+		t.Error("what had left before ended the outage")
+	}
+	probe := now.Add(time.Minute)
+	p.Take(probe, "c", engine.SendText)
+	if !p.Unanswered(probe) || p.Status().Unreachable {
+		t.Error("the probe came through, and the outage goes on")
+	}
+}

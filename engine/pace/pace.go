@@ -270,6 +270,14 @@ func (p *Pacer) Unreachable(now, left time.Time) (held time.Duration, began bool
 	return p.breaker.wait(now), began
 }
 
+// Unanswered reports that the request left and no answer to it was read. In an
+// outage that tells of a connection only where it was the probe; what had left
+// before knows nothing of it. reached tells that this ended an outage.
+func (p *Pacer) Unanswered(left time.Time) (reached bool) {
+	p.throttle.back(left)
+	return left.Equal(p.breaker.probe) && p.breaker.close()
+}
+
 // Unsent reports that the command of that Take did not leave after all.
 func (p *Pacer) Unsent(left time.Time) {
 	p.throttle.back(left)
