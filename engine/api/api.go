@@ -73,6 +73,9 @@ type Options struct {
 	// Trace returns the steps of whatever the id names, none where nothing is known
 	// of it, and whether there are more.
 	Trace func(ctx context.Context, id string) (steps []trace.Step, more bool, err error)
+	// Arrived is what is learned of a command that a person knows to have arrived.
+	// nil = nothing.
+	Arrived func(c *engine.Command) []engine.Note
 	// Resolved is told that a person ended the doubt about a command.
 	Resolved func(d store.Delivery)
 	// Alerts is what goes on, what was told lately, and to whom; TryAlerts tells a

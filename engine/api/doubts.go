@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"bot/engine"
 	"bot/store"
 )
 
@@ -146,7 +147,11 @@ func (o *Options) Resolve(ctx context.Context, id string, delivered bool) error 
 	if final != "" || d.Progress.Phase != store.InDoubt {
 		return ErrNotInDoubt
 	}
-	switch err := o.Outbox.Resolve(ctx, id, delivered); {
+	var learned []engine.Note
+	if delivered && o.Arrived != nil {
+		learned = o.Arrived(d.Command)
+	}
+	switch err := o.Outbox.Resolve(ctx, id, delivered, learned...); {
 	case errors.Is(err, store.ErrGone):
 		return ErrNotInDoubt
 	case err != nil:

@@ -60,6 +60,7 @@ func (a *App) adminHandler(cfg *config.Config) http.Handler {
 		RunSchedule:   a.runSchedule,
 		Trace:         a.trace.Find,
 		Resolved:      a.egress.Resolved,
+		Arrived:       a.contacts.Sent,
 		Alerts:        a.alertList,
 		TryAlerts:     a.TryAlerts,
 		Cancelled:     a.cancelled,

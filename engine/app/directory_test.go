@@ -74,6 +74,41 @@ params = {add = ["会员"], remove = ["访客"]}
 	}
 }
 
+func TestWhatAPersonKnowsToHaveArrivedIsInTheDirectory(t *testing.T) {
+	t.Parallel()
+	manners, text := talkOf(t, "gewe", `
+[[skill]]
+name = "vip"
+keywords = ["入会"]
+do = "set_label"
+params = {add = ["会员"], remove = ["访客"]}
+`)
+	manners.Script = func(c stub.Call) *stub.Answer {
+		if c.Action == engine.SetLabel {
+			return &stub.Answer{Status: 0, Done: true} // read, carried out, hung up on
+		}
+		return nil
+	}
+	r := start(t, manners, text)
+	r.happens(stub.Said{User: "wxid_u1", Name: "小王", Text: "入会"})
+	var page struct {
+		InDoubt []api.Doubt `json:"in_doubt"`
+	}
+	r.until("it is in doubt", func() bool {
+		r.admin(http.MethodGet, "/api/v1/in-doubt", "", &page)
+		return len(page.InDoubt) == 1
+	})
+	if got := r.contacts(""); got != "wxid_u1[] active" {
+		t.Errorf("while nobody knows the directory has %q", got)
+	}
+	if status := r.admin(http.MethodPost, "/api/v1/in-doubt/"+page.InDoubt[0].TaskID+"/delivered", "", nil); status != http.StatusOK {
+		t.Errorf("delivered: %d", status)
+	}
+	if got := r.contacts(""); got != "wxid_u1[会员] active" {
+		t.Errorf("the directory has %q", got)
+	}
+}
+
 func TestWhoHasLeftIsSentNothingUnaskedUntilTheyAreBack(t *testing.T) {
 	t.Parallel()
 	manners, text := talkOf(t, "qiwe", "")

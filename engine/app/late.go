@@ -21,7 +21,7 @@ func (a *App) arrivedAfterAll(ctx context.Context, account, key, note string) (k
 		return false, nil
 	}
 	c := d.Command
-	switch err := a.store.Resolve(ctx, key, true); {
+	switch err := a.store.Resolve(ctx, key, true, a.contacts.Sent(c)...); {
 	case errors.Is(err, store.ErrGone): // a person was faster
 		return false, nil
 	case err != nil:

@@ -106,3 +106,31 @@ func TestASettlementThatFailsTeachesNothing(t *testing.T) {
 		}
 	})
 }
+
+// What the platform took is learned once: with its answer, or with the confirmation
+// where there was no answer to learn it by.
+func TestAConfirmationTeachesWhatNoAnswerDid(t *testing.T) {
+	for name, answer := range map[string]error{"after an answer": nil, "after a lost one": fails(channel.Unsure)} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newConfirmer(t, hold)
+				taken := 0
+				w.options.Adds = func(_ *engine.Command, _ *store.Settlement, news bool) {
+					if news {
+						taken++
+					}
+				}
+				w.platforms["shop"].answer = func(*engine.Command) error { return answer }
+				w.say("shop", "push u 1")
+				w.start()
+				after(time.Second)
+				w.confirm("1", true)
+				w.wantState("1", "confirmed")
+				w.stop()
+				if taken != 1 {
+					t.Errorf("learned %d times that it was taken", taken)
+				}
+			})
+		})
+	}
+}

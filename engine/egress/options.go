@@ -70,8 +70,8 @@ type Options struct {
 	// with the process, and nothing is called off.
 	Recall func(account, key string) (string, error)
 	// Adds puts into a settlement what the act that writes it down is to learn and to
-	// count besides, and changes nothing else of it; taken says that the platform has
-	// just taken the command.
+	// count besides, and changes nothing else of it; taken says that this is the news
+	// that the platform took the command.
 	Adds func(c *engine.Command, s *store.Settlement, taken bool)
 
 	// Sending is told of a command that is about to be sent, in the words in which it is.

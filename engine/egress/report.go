@@ -164,11 +164,23 @@ func (o *owner) settle(f *flight, s store.Settlement) {
 	if f.refund && len(f.charge) > 0 {
 		s.Counts = quota.GiveBack(f.charge)
 	}
-	o.opts.Adds(f.delivery.Command, &s, f.stage == sending && f.failure == nil)
+	o.opts.Adds(f.delivery.Command, &s, f.taken())
 	f.settlement = s
 	f.stage = settling
 	f.account.settling++
 	o.crew.Go(func() { o.acts.settle(f) })
+}
+
+// taken tells whether the flight brought the news that the platform took the command:
+// by its answer, or by a confirmation where there had been none.
+func (f *flight) taken() bool {
+	switch n := len(f.progress.Tries); {
+	case f.failure != nil:
+		return false
+	case f.confirmation != nil:
+		return n == 0 || f.progress.Tries[n-1].Class != string(store.Sent)
+	}
+	return f.stage == sending
 }
 
 // settled: it is on disk. What is still to be sent goes back to its place.
