@@ -177,7 +177,7 @@ func (a *App) prepareStages(ctx context.Context, cfg *config.Config, down *close
 		return err
 	}
 	down.push("store", a.store.Close)
-	return a.build(cfg)
+	return a.build(ctx, cfg)
 }
 
 func (a *App) open(ctx context.Context, cfg *config.Config) error {
@@ -199,7 +199,7 @@ func (a *App) open(ctx context.Context, cfg *config.Config) error {
 
 // build makes the stages of the road, from the platform's door to the
 // platform's door; each knows only what it is handed.
-func (a *App) build(cfg *config.Config) error {
+func (a *App) build(ctx context.Context, cfg *config.Config) error {
 	// What keeps watch.
 	a.desk, a.board = a.newDesk(), health.New(a.store, a.store.Now, a.o.Log)
 	a.trace, a.recent = a.newTrace(cfg), a.newRecent(cfg)
@@ -217,7 +217,7 @@ func (a *App) build(cfg *config.Config) error {
 	if err := a.recoverHolds(a.o.Plan); err != nil {
 		return err
 	}
-	if err := a.casts.Recover(context.Background()); err != nil {
+	if err := a.casts.Recover(ctx); err != nil {
 		return err
 	}
 

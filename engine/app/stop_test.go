@@ -15,6 +15,7 @@ import (
 
 	"bot/engine"
 	"bot/engine/app"
+	"bot/engine/channel"
 	"bot/engine/stub"
 	"bot/store"
 )
@@ -214,4 +215,50 @@ func TestAStoppedSkillThatIgnoresItsLimit(t *testing.T) {
 		t.Errorf("%d calls", n)
 	}
 	close(g.open)
+}
+
+// endless is a store whose outbox has no end, and which has somebody stop the
+// engine as soon as it is looked through.
+type endless struct {
+	store.Store
+	stop func()
+}
+
+func (e *endless) Deliveries(after uint64, limit int) ([]store.Delivery, error) {
+	e.stop()
+	all := make([]store.Delivery, limit)
+	for i := range all {
+		all[i] = store.Delivery{ID: after + uint64(i) + 1, Command: &engine.Command{}}
+	}
+	return all, nil
+}
+
+// The outbox may be long, and is looked through for what broadcasts left in it.
+func TestAStopDoesNotWaitForBroadcastsToBeTakenUp(t *testing.T) {
+	t.Parallel()
+	r := start(t, stub.Options{}, shop)
+	r.admin(http.MethodPost, "/api/v1/broadcasts", `{"account":"shop","text":"hi","to":["u1"]}`, nil)
+	r.until("it is ready", func() bool { all := r.broadcasts(); return len(all) == 1 && all[0].State == "ready" })
+	r.end()
+	plan, err := app.Prepare(r.load, r.build, channel.NewClient())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	o := r.options(plan)
+	o.OpenStore = func(ctx context.Context, so app.StoreOptions) (store.Store, error) {
+		st, err := openStore(ctx, so)
+		return &endless{st, stop}, err
+	}
+	done := make(chan error, 1)
+	go func() { done <- app.New(o).Run(ctx) }()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Errorf("it was asked to stop: %v", err)
+		}
+	case <-time.After(patience):
+		t.Fatal("no end while broadcasts are taken up")
+	}
 }
