@@ -155,6 +155,12 @@ type Watcher interface {
 	Watch(e *Event) []Choice
 }
 
+// Holder is a Router that knows which skills give a whole conversation to people.
+type Holder interface {
+	// Holds tells that of the state that a conversation shares.
+	Holds(shared State) bool
+}
+
 // Script is a dialogue that an operator wrote beside a skill: what is sent and
 // what each reply must contain.
 type Script struct {

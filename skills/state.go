@@ -14,7 +14,7 @@ import (
 // somebody joining a group is not an answer. The sender's own state goes before a
 // shared one, unless that holds the whole conversation.
 func (s *Set) byState(e *engine.Event, sender, shared engine.State) (engine.Choice, bool) {
-	held := s.holds(shared)
+	held := s.Holds(shared)
 	switch e.Kind {
 	case engine.Message:
 		if held {
@@ -52,8 +52,8 @@ func (s *Set) byState(e *engine.Event, sender, shared engine.State) (engine.Choi
 	return engine.Choice{}, false
 }
 
-// holds tells whether a state holds the whole conversation.
-func (s *Set) holds(st engine.State) bool {
+// Holds implements engine.Holder.
+func (s *Set) Holds(st engine.State) bool {
 	e := s.byName[st.Skill]
 	return e != nil && e.kind.Holds
 }

@@ -49,6 +49,9 @@ func (r router) Route(e *engine.Event, sender, shared engine.State) []engine.Cho
 	return r.rules
 }
 
+// Holds: a skill called staff gives conversations to people.
+func (router) Holds(shared engine.State) bool { return shared.Skill == "staff" }
+
 func (r router) Rules(*engine.Event) []engine.Choice { return r.rules }
 
 // memory keeps states in a map and refuses as the test wants.

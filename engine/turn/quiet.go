@@ -31,10 +31,11 @@ func (d *draft) hush() {
 	d.remembered = append(d.remembered, note)
 }
 
-// held tells whether a skill keeps a state for all of the conversation, as one
-// does that has given it to people.
+// held tells whether a skill has given the conversation to people. A form that all
+// of it share is none of that: whoever answers by hand there wants it to wait as well.
 func (d *draft) held() bool {
-	return d.board.shared.state.Exists() && d.board.sender.key != d.board.shared.key
+	h, ok := d.Setup.Router.(engine.Holder)
+	return ok && d.board.shared.state.Exists() && h.Holds(d.board.shared.state)
 }
 
 // quiet tells whether somebody answers the conversation by hand, so that the bot

@@ -30,6 +30,8 @@ func TestTheBotKeepsQuietWhereSomebodyAnswersByHand(t *testing.T) {
 		"typed where the account does not":        {0, func(e *engine.Event) { e.Self = true }, nil, nil, true, false},
 		"a conversation that staff have":          {10 * time.Minute, nil, map[string]string{"shop " + key: "1"}, map[engine.StateKey]engine.State{common: {Skill: "staff", Version: 1}}, true, false},
 		"a form of the sender's own, paused":      {10 * time.Minute, nil, map[string]string{"shop " + key: "1"}, map[engine.StateKey]engine.State{own: {Skill: "form", Version: 1}}, false, false},
+		"a form that all share, paused":           {10 * time.Minute, nil, map[string]string{"shop " + key: "1"}, map[engine.StateKey]engine.State{common: {Skill: "form", Version: 1}}, false, false},
+		"typed beside a form that all share":      {10 * time.Minute, func(e *engine.Event) { e.Self = true }, nil, map[engine.StateKey]engine.State{common: {Skill: "form", Version: 1}}, true, true},
 		"typed in a conversation that staff have": {10 * time.Minute, func(e *engine.Event) { e.Self = true }, nil, map[engine.StateKey]engine.State{common: {Skill: "staff", Version: 1}}, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
