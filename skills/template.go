@@ -1,6 +1,9 @@
 package skills
 
 import (
+	"errors"
+	"strings"
+
 	"bot/engine/broadcast"
 	"bot/skills/render"
 )
@@ -11,6 +14,9 @@ func Template(text string) (broadcast.Template, error) {
 	t, err := render.Parse(text, broadcastScope)
 	if err != nil {
 		return nil, err
+	}
+	if strings.TrimSpace(text) != "" && t.Mute() {
+		return nil, errors.New("it comes out blank whatever is filled in")
 	}
 	return func(r broadcast.Recipient) (string, error) {
 		return t.Execute(&render.Data{User: r.User, Account: r.Account, Day: r.Day, Now: r.Now})

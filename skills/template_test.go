@@ -27,3 +27,11 @@ func TestATextOfABroadcastCannotShowWhatNobodySaid(t *testing.T) {
 		}
 	}
 }
+
+func TestABroadcastThatSaysNothingToAnybodyIsRefused(t *testing.T) {
+	for _, text := range []string{"{{/* later */}}", "{{if false}}a{{end}}", "\u200b"} {
+		if _, err := skills.Template(text); err == nil || !strings.Contains(err.Error(), "comes out blank") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

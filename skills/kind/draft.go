@@ -151,6 +151,9 @@ func (d *Draft) Text(key, text string, s render.Scope) *render.Template {
 	}
 	if t != nil {
 		d.length(key, t)
+		if t.Mute() {
+			d.Problem(key, "this text comes out blank whatever is filled in, so nothing would be said")
+		}
 	}
 	if doubt := render.Doubt(text); doubt != "" {
 		d.Warn(key, "%s", doubt)

@@ -220,6 +220,8 @@ func TestProblems(t *testing.T) {
 		want        string
 	}{
 		{"an empty text", `""`, `3:9: skill "r": an empty text says nothing`},
+		{"a text that is a remark", `"{{/* later */}}"`, `3:9: skill "r": this text comes out blank whatever is filled in`},
+		{"a text that is not to be seen", "\"\u200b\"", `3:9: skill "r": this text comes out blank whatever is filled in`},
 		{"an empty list", `[]`, `3:9: skill "r": an empty list says nothing`},
 		{"a number", `5`, `3:9: skill "r": reply is a text or a list of parts`},
 		{"a list of texts", `["a"]`, `3:10: skill "r": a part is a table`},

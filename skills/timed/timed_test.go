@@ -284,6 +284,8 @@ func TestWhatIsWrongWithAScheduleIsSaid(t *testing.T) {
 		{"a broadcast without what its platform needs", daily + "do = \"send_file\"\nparams = {name = \"x\"}\nbroadcast = {to = [\"a\"]}", []string{`send_file on the platform of account "shop" needs the param url as well`}},
 		{"an invitation to no group", daily + "do = \"add_member\"\nbroadcast = {to = [\"a\"]}", []string{`schedule "s": add_member needs params.room_id: the group whose members the recipients are`}},
 		{"a broadcast that shows what nobody said", daily + "text = \"{{.Text}}\"\nbroadcast = {to = [\"a\"]}", []string{`schedule "s": bad template: there is no .Text here, only .User`}},
+		{"a text that is a remark", daily + "text = \"{{/* later */}}\"\nto = \"r\"", []string{`bot.toml:4:8: schedule "s": this text comes out blank whatever is filled in`}},
+		{"a broadcast of a text that says nothing", daily + "text = \"{{if false}}a{{end}}\"\nbroadcast = {to = [\"a\"]}", []string{`bot.toml:4:8: schedule "s": this text comes out blank whatever is filled in`}},
 		{"to beside a broadcast", daily + hello + "broadcast = {to = [\"a\"]}", []string{`schedule "s": to does nothing beside broadcast`}},
 		{"a call beside a broadcast", daily + "http = {url = \"https://a.example/\"}\ntext = \"x\"\nbroadcast = {to = [\"a\"]}", []string{`a schedule does one thing: this one holds both broadcast and http`}},
 		{"a slash in the name", daily + hello + "[[schedule]]\nname = \"a/b\"\n" + daily + hello, []string{`bot.toml:7:8: schedule "a/b": a schedule's name has at most 128 bytes, and no slash`}},
