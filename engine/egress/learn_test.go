@@ -134,3 +134,28 @@ func TestAConfirmationTeachesWhatNoAnswerDid(t *testing.T) {
 		})
 	}
 }
+
+// An act that was lost with what it taught of a contact says nothing of the pace.
+func TestALostLessonIsNoNoteOfThePace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, shop(quick()))
+		w.options.Adds = teaches
+		gone := false
+		w.outbox.lost = func(act string, id uint64) error {
+			if act == "settle" && !gone {
+				gone = true
+				return store.ErrGone
+			}
+			return nil
+		}
+		w.say("shop", "push a 1")
+		w.start()
+		after(time.Minute)
+		w.say("shop", "push b 2")
+		after(time.Minute)
+		w.stop()
+		if _, written := w.outbox.learned("shop"); written != 2 {
+			t.Errorf("%d notes were written, want the two lessons", written)
+		}
+	})
+}

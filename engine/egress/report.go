@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
+	"bot/engine"
 	"bot/engine/channel"
 	"bot/engine/quota"
 	"bot/store"
@@ -187,7 +189,7 @@ func (f *flight) taken() bool {
 func (o *owner) settled(f *flight) {
 	a, at := f.account, o.now()
 	a.settling--
-	if f.err != nil && len(f.settlement.Learned) > 0 {
+	if f.err != nil && slices.ContainsFunc(f.settlement.Learned, func(n engine.Note) bool { return n.Key == PaceKey }) {
 		a.standing.unnoted = true // the next answer's settlement takes it along
 	}
 	switch {
