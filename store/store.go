@@ -180,8 +180,9 @@ type Contacts interface {
 	// Standing answers from memory and never waits. It sees every change whose
 	// act returned.
 	Standing(account, user string) engine.Standing
-	// SetStanding makes a change durable; one that changes nothing keeps what
-	// was there, its time included. Errors: ErrFull, ErrFailed, ErrClosed.
+	// SetStanding makes a change durable, even where there is no room for what adds to
+	// the store, as long as anything can be written; one that changes nothing keeps
+	// what was there, its time included. Errors: ErrFull, ErrFailed, ErrClosed.
 	SetStanding(ctx context.Context, account, user string, change engine.Change) error
 	// Barred returns the account's contacts in the order of their bytes, those
 	// behind the user after ("" begins), at most limit.

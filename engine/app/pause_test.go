@@ -35,3 +35,41 @@ func TestAnAccountIsPausedThoughTheDiskIsFull(t *testing.T) {
 		}
 	}
 }
+
+// Whatever has less go on is written from what the store keeps for that.
+func TestWhatHasLessGoOnIsWrittenThoughTheDiskIsFull(t *testing.T) {
+	t.Parallel()
+	r := start(t, stub.Options{}, shop+echo)
+	r.admin(http.MethodPost, "/api/v1/pause", `{"account":"shop"}`, nil)
+	r.submit("t", "push", "u", "OFFER")
+	r.admin(http.MethodPost, "/api/v1/broadcasts", `{"account":"shop","text":"hi","rate":"1/h","start":true,"to":["u1","u2"]}`, nil)
+	var id string
+	r.until("it runs", func() bool {
+		all := r.broadcasts()
+		if len(all) == 1 {
+			id = all[0].ID
+		}
+		return len(all) == 1 && all[0].State == "running"
+	})
+	r.end()
+	text, err := os.ReadFile(r.file())
+	if err != nil {
+		t.Fatal(err)
+	}
+	noRoom := strings.Replace(string(text), `min_free = "0B"`, `min_free = "1000000GiB"`, 1)
+	if err := os.WriteFile(r.file(), []byte(noRoom), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.begin()
+	for _, act := range []struct{ method, path, body string }{
+		{http.MethodPut, "/api/v1/blocked/shop/u", ""},
+		{http.MethodPut, "/api/v1/muted/shop/v", ""},
+		{http.MethodDelete, "/api/v1/commands/t", ""},
+		{http.MethodPost, "/api/v1/broadcasts/" + id + "/pause", ""},
+		{http.MethodPost, "/api/v1/broadcasts/" + id + "/cancel", ""},
+	} {
+		if status := r.admin(act.method, act.path, act.body, nil); status != http.StatusOK {
+			t.Errorf("%s %s: status %d", act.method, act.path, status)
+		}
+	}
+}

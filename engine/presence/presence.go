@@ -211,7 +211,7 @@ func (k *Keeper) ask(ctx context.Context, account string, asked outage, p channe
 		return
 	}
 	// It went offline again in this very moment, and its note with ours.
-	err = k.o.Store.Remember(ctx, account, []engine.Note{{Key: k.o.Offline, Value: unsaid}})
+	err = k.o.Store.Remember(ctx, account, []engine.Note{{Key: k.o.Offline, Value: unsaid, Stops: true}})
 	if err != nil {
 		k.o.Log.Error("cannot remember that the account is offline", "account", account, "error", err)
 	}

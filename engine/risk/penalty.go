@@ -169,7 +169,7 @@ func (g *Guard) write(ctx context.Context, s subject, is penalty) error {
 	if err != nil {
 		return fmt.Errorf("write penalty: %w", err)
 	}
-	note := engine.Note{Key: s.key(), Value: string(value), Expires: is.until}
+	note := engine.Note{Key: s.key(), Value: string(value), Expires: is.until, Stops: true}
 	if err := g.o.Memory.Remember(ctx, s.account, []engine.Note{note}); err != nil {
 		return fmt.Errorf("remember penalty: %w", err)
 	}

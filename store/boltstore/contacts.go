@@ -171,10 +171,9 @@ func (s *Store) SetStanding(ctx context.Context, account, user string, change en
 	if err != nil {
 		return wrap("set standing", err)
 	}
-	// What takes a bar away is let through when there is no room, like
-	// everything else that makes the file smaller.
-	adds := engine.Standing{}.With(change) != (engine.Standing{})
-	err = s.do(ctx, &act{grows: adds, size: len(w.key) + 128, run: func(t *txn) error {
+	// It is let through when there is no room: what takes a bar away makes the file
+	// smaller, and because of a bar less goes on, which is what such a disk wants.
+	err = s.do(ctx, &act{size: len(w.key) + 128, run: func(t *txn) error {
 		write, err := t.contactChange(w)
 		if err == nil {
 			write()

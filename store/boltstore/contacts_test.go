@@ -3,6 +3,7 @@ package boltstore
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"bot/engine"
 	"bot/store"
@@ -63,7 +64,7 @@ func TestContactsThatCannotBeReadAreNoticedAtOpen(t *testing.T) {
 	}
 }
 
-func TestPeopleCanBeLetInAgainThoughTheDiskIsFull(t *testing.T) {
+func TestPeopleCanBeBarredAndLetInAgainThoughTheDiskIsFull(t *testing.T) {
 	opt := testOptions(t, path(t))
 	free := int64(1 << 30)
 	opt.MinFree, opt.FreeSpace = 1<<20, func(string) (int64, error) { return free, nil }
@@ -81,9 +82,12 @@ func TestPeopleCanBeLetInAgainThoughTheDiskIsFull(t *testing.T) {
 	free = 0
 	s = mustOpen(t, opt)
 	for _, c := range []engine.Change{engine.Block, engine.Change(engine.Unsubscribe)} {
-		if err := s.SetStanding(ctx, "acc", "v", c); !errors.Is(err, store.ErrFull) {
+		if err := s.SetStanding(ctx, "acc", "v", c); err != nil {
 			t.Errorf("%s: %v", c, err)
 		}
+	}
+	if _, err := s.Submit(ctx, []engine.Command{{Account: "acc", Conversation: "v", TaskID: "t", Action: engine.SendText}}, time.Hour); !errors.Is(err, store.ErrFull) {
+		t.Errorf("something to be sent was taken: %v", err)
 	}
 	for _, c := range []engine.Change{engine.Unblock, engine.Change(engine.Subscribe)} {
 		if err := s.SetStanding(ctx, "acc", "u", c); err != nil {
@@ -95,7 +99,7 @@ func TestPeopleCanBeLetInAgainThoughTheDiskIsFull(t *testing.T) {
 		t.Error(err)
 	}
 	if u, v, sender := s.Standing("acc", "u"), s.Standing("acc", "v"), s.Standing("acc", "s"); u != (engine.Standing{}) ||
-		v != (engine.Standing{}) || sender != (engine.Standing{Unsubscribed: true}) {
+		v != (engine.Standing{Blocked: true, Unsubscribed: true}) || sender != (engine.Standing{Unsubscribed: true}) {
 		t.Errorf("stand as %+v, %+v, %+v", u, v, sender)
 	}
 }
