@@ -59,7 +59,7 @@ func (a *App) adminHandler(cfg *config.Config) http.Handler {
 		Schedules:     a.schedules,
 		RunSchedule:   a.runSchedule,
 		Trace:         a.trace.Find,
-		Resolved:      a.egress.Resolved,
+		Resolved:      a.resolved,
 		Arrived:       a.contacts.Sent,
 		Alerts:        a.alertList,
 		TryAlerts:     a.TryAlerts,

@@ -254,6 +254,21 @@ func (m *Manager) Settled(c *engine.Command, s *store.Settlement) {
 	}
 }
 
+// Resolved is told that a person ended the doubt about a command, so that nobody who
+// asks how a broadcast stands has to look all of them up.
+func (m *Manager) Resolved(c *engine.Command) {
+	m.mu.Lock()
+	e, n, ok := m.whose(c)
+	m.mu.Unlock()
+	if !ok {
+		return
+	}
+	if err := m.lookUp(e, n); err != nil {
+		m.o.Log.Error("what became of a command in doubt cannot be read", "broadcast", e.b.ID, "task_id", c.TaskID, "error", err)
+	}
+	m.wake()
+}
+
 // Gone is told of a command that somebody took out of the outbox. It returns at once.
 func (m *Manager) Gone(c *engine.Command) {
 	m.Settled(c, &store.Settlement{Final: store.Cancelled})

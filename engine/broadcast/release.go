@@ -237,26 +237,36 @@ func (m *Manager) verified(e *entry, now time.Time) (time.Time, error) {
 	return l.check.Add(verifyEvery), nil
 }
 
-// verify asks the outbox for each command that is taken to be there.
+// verify asks the outbox for each command that is taken to be about to leave it.
 func (m *Manager) verify(e *entry) error {
 	m.mu.Lock()
 	numbers := make([]int, 0, len(e.outbox))
-	for n := range e.outbox {
-		numbers = append(numbers, n)
+	for n, phase := range e.outbox {
+		if waits(phase) {
+			numbers = append(numbers, n)
+		}
 	}
 	m.mu.Unlock()
 	for _, n := range numbers {
-		d, final, err := m.o.Store.Find(taskID(e.b.ID, n))
-		if err != nil && !errors.Is(err, store.ErrGone) {
-			return fmt.Errorf("look up a command: %w", err)
+		if err := m.lookUp(e, n); err != nil {
+			return err
 		}
-		m.mu.Lock()
-		if err != nil || final != "" {
-			delete(e.outbox, n)
-		} else {
-			e.outbox[n] = d.Progress.Phase
-		}
-		m.mu.Unlock()
+	}
+	return nil
+}
+
+// lookUp asks the outbox for one command.
+func (m *Manager) lookUp(e *entry, n int) error {
+	d, final, err := m.o.Store.Find(taskID(e.b.ID, n))
+	if err != nil && !errors.Is(err, store.ErrGone) {
+		return fmt.Errorf("look up a command: %w", err)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err != nil || final != "" {
+		delete(e.outbox, n)
+	} else {
+		e.outbox[n] = d.Progress.Phase
 	}
 	return nil
 }

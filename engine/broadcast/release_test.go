@@ -182,11 +182,58 @@ func TestWhatLeavesTheOutboxUnheardOfDoesNotHoldTheRelease(t *testing.T) {
 		if got.State != Done || got.ByHand != 10 || got.InDoubt != 5 {
 			t.Errorf("stands at %+v", got)
 		}
-		if err := r.st.Resolve(t.Context(), taskID(s.ID, 12), true); err != nil {
+		d, _, err := r.st.Find(taskID(s.ID, 12))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.st.Resolve(t.Context(), d.Command.TaskID, true); err != nil {
 			t.Error(err)
 		}
+		r.Resolved(d.Command)
 		if got := r.stands(s.ID); got.InDoubt != 4 || got.ByHand != 11 {
 			t.Errorf("stands at %+v", got)
+		}
+	})
+}
+
+// asked counts how often a command is looked up.
+type asked struct {
+	Store
+	finds int
+}
+
+func (a *asked) Find(task string) (store.Delivery, store.Final, error) {
+	a.finds++
+	return a.Store.Find(task)
+}
+
+func TestHowABroadcastStandsIsToldWithoutLookingItsCommandsUp(t *testing.T) {
+	in(t, func(t *testing.T, r *rig) {
+		r.stuck = true
+		r.begin()
+		s := r.make(Request{Audience: users(100), Rate: perSecond(100), Start: true})
+		pass(time.Minute)
+		rows, _ := r.st.Deliveries(0, 1000)
+		for _, d := range rows {
+			if err := r.st.Settle(t.Context(), store.Settlement{ID: d.ID, Progress: store.Progress{Phase: store.InDoubt}}); err != nil {
+				t.Error(err)
+			}
+		}
+		r.end()
+		o := r.options()
+		look := &asked{Store: o.Store}
+		o.Store = look
+		r.Manager = New(o)
+		if err := r.Recover(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for range 10 {
+			if got := r.stands(s.ID); got.InDoubt != 100 {
+				t.Fatalf("stands at %+v", got)
+			}
+		}
+		if look.finds != 0 {
+			t.Errorf("%d commands were looked up", look.finds)
 		}
 	})
 }
