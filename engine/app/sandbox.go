@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"time"
 
 	"bot/engine"
 	"bot/engine/channel/sandbox"
@@ -51,19 +52,41 @@ func (a *App) say(ctx context.Context, l sandbox.Line) (refused string, err erro
 // shownSaid is how many messages of a conversation are shown.
 const shownSaid = 200
 
-// chat is what was said in a sandbox's conversation, the last of it.
+// shortLook is how far back is looked at first for what was said.
+const shortLook = time.Minute
+
+// chat is what was said in a sandbox's conversation, the last of it. Notes are read
+// forwards, and of a long talk few are shown: so it is looked back a while, and four
+// times as far where there are too few, until there are enough or no more.
 func (a *App) chat(account, conversation string) ([]sandbox.Message, error) {
-	prefix := sandbox.Prefix(conversation)
-	var last []engine.Note
-	for after := ""; ; {
-		notes, err := a.store.Recollect(account, prefix, after, shownSaid)
+	now := a.store.Now()
+	for back := shortLook; ; back *= 4 {
+		all := back > sandbox.Keeps
+		after := ""
+		if !all {
+			after = sandbox.Key(conversation, now.Add(-back))
+		}
+		last, err := a.lastNotes(account, sandbox.Prefix(conversation), after, shownSaid)
+		if err != nil {
+			return nil, err
+		}
+		if all || len(last) == shownSaid {
+			return sandbox.Read(last), nil
+		}
+	}
+}
+
+// lastNotes are the last most notes behind a key.
+func (a *App) lastNotes(account, prefix, after string, most int) (last []engine.Note, err error) {
+	for {
+		notes, err := a.store.Recollect(account, prefix, after, most)
 		if err != nil {
 			return nil, err
 		}
 		last = append(last, notes...)
-		last = last[max(0, len(last)-shownSaid):]
-		if len(notes) < shownSaid {
-			return sandbox.Read(last), nil
+		last = last[max(0, len(last)-most):]
+		if len(notes) < most {
+			return last, nil
 		}
 		after = notes[len(notes)-1].Key
 	}

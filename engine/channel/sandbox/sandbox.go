@@ -45,11 +45,16 @@ type Message struct {
 	Params map[string]any `json:"params,omitempty"`
 }
 
-// keeps is how long messages are shown.
-const keeps = 7 * 24 * time.Hour
+// Keeps is how long messages are shown.
+const Keeps = 7 * 24 * time.Hour
 
 // Prefix begins the keys of a conversation's messages, which are in the order of time.
 func Prefix(conversation string) string { return "sandbox/" + url.PathEscape(conversation) + "/" }
+
+// Key is that of a message of that time.
+func Key(conversation string, at time.Time) string {
+	return fmt.Sprintf("%s%020d", Prefix(conversation), at.UnixNano())
+}
 
 // Note is how a message is kept. It fails where there is too much in it.
 func Note(conversation string, m Message) (engine.Note, error) {
@@ -62,7 +67,7 @@ func Note(conversation string, m Message) (engine.Note, error) {
 		return engine.Note{}, fmt.Errorf("keep what was said: %d bytes, more than %d", len(value), most)
 	}
 	return engine.Note{
-		Key: fmt.Sprintf("%s%020d", Prefix(conversation), m.Time.UnixNano()), Value: string(value), Expires: m.Time.Add(keeps),
+		Key: Key(conversation, m.Time), Value: string(value), Expires: m.Time.Add(Keeps),
 	}, nil
 }
 

@@ -81,7 +81,7 @@ func TestWhatIsSentIsShown(t *testing.T) {
 	if len(got) != 2 || got[0].Text != "你好" || got[0].Who != "" || got[1].Params["url"] != "https://example.com/a.png" || !got[0].Time.Equal(at) {
 		t.Errorf("%+v", got)
 	}
-	if !strings.HasPrefix(n.notes[0].Key, "sandbox/u%2F1/") || !n.notes[0].Expires.Equal(at.Add(keeps)) {
+	if !strings.HasPrefix(n.notes[0].Key, "sandbox/u%2F1/") || !n.notes[0].Expires.Equal(at.Add(Keeps)) {
 		t.Errorf("%+v", n.notes[0])
 	}
 	for _, action := range engine.Actions() {
