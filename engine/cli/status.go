@@ -52,13 +52,16 @@ func (c *call) printStatus(s *app.Status) {
 	w := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ACCOUNT\tCHANNEL\tHEALTH\tLAST CALLBACK\tLAST SENT\tNOTE")
 	for _, r := range s.Accounts {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Channel, r.Health, moment(r.LastCallback), moment(r.LastSent), healthNote(&r))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Channel, r.Health, moment(r.LastCallback), moment(r.LastSent), accountNote(s, &r))
 	}
 	w.Flush()
 }
 
-// healthNote is the one thing about an account that is most worth knowing.
-func healthNote(r *health.Row) string {
+// accountNote is the one thing about an account that is most worth knowing: what
+// keeps it from sending, else whose limit slows it down.
+func accountNote(s *app.Status, r *health.Row) string {
+	pace, pushes := s.Pace[r.Name], s.Pushes[r.Name]
+	_, counted := s.Pushes[r.Name]
 	switch {
 	case r.Held != "":
 		return r.Held
@@ -66,6 +69,12 @@ func healthNote(r *health.Row) string {
 		return r.LastError.Class + ": " + r.LastError.Note
 	case r.LastCallback.IsZero() && r.LastRefused != nil:
 		return "a callback was refused at " + moment(r.LastRefused.Time) + ": " + r.LastRefused.Class
+	case pace.WaitsFor != "":
+		return "waits for " + pace.WaitsFor
+	case pace.Pace > 0 && pace.Pace < 1:
+		return fmt.Sprintf("throttled by its platform: %.0f %% of its usual pace", pace.Pace*100)
+	case counted && pushes.Left == 0:
+		return fmt.Sprintf("today's pushes are used up: %d (push_per_day)", pushes.Used)
 	}
 	return "-"
 }
