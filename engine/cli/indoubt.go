@@ -40,21 +40,33 @@ func inDoubtVerb(ctx context.Context, c *call) int {
 	if what == "list" {
 		return c.inDoubtList(ctx, a, *account)
 	}
-	if *all { // listed before any is sent again, which may be in doubt again
-		doubts, err := inDoubt(ctx, a, *account)
-		if err != nil {
-			c.say(err)
-			return exitFailed
-		}
-		for _, d := range doubts {
-			ids = append(ids, d.TaskID)
-		}
-	}
-	done := map[string]string{"resend": "sent again", "delivered": "delivered"}[what]
-	return c.each("command", ids, done, func(id string) error {
+	end := func(id string) error {
 		path := url.URL{Path: "/api/v1/in-doubt/" + id + "/" + what}
 		return a.do(ctx, http.MethodPost, path.EscapedPath(), nil, nil)
-	})
+	}
+	if !*all {
+		return c.each("command", ids, map[string]string{"resend": "sent again", "delivered": "delivered"}[what], end)
+	}
+	doubts, err := inDoubt(ctx, a, *account) // before any is sent again, which may be in doubt again
+	if err != nil {
+		c.say(err)
+		return exitFailed
+	}
+	return c.eachOf("command", byConversation(doubts), "sent again", end)
+}
+
+// byConversation are the task ids of each conversation, whose order is kept.
+func byConversation(doubts []api.Doubt) (lines [][]string) {
+	at := make(map[string]int)
+	for _, d := range doubts {
+		i, known := at[d.Conversation]
+		if !known {
+			i, lines = len(lines), append(lines, nil)
+			at[d.Conversation] = i
+		}
+		lines[i] = append(lines[i], d.TaskID)
+	}
+	return lines
 }
 
 // inDoubt returns what is in doubt, page after page.

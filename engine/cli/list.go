@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"text/tabwriter"
 	"time"
 )
@@ -42,6 +43,37 @@ func (c *call) each(what string, names []string, done string, do func(name strin
 	}
 	if code == exitOK && done != "" {
 		fmt.Fprintf(c.Out, "%s: %d\n", done, len(names))
+	}
+	return code
+}
+
+// crew is how many of those that need not wait for each other are worked on at once.
+const crew = 16
+
+// eachOf is each for many, in lines of which the lines are worked on at the same time
+// and what stands in one of them after the other.
+func (c *call) eachOf(what string, lines [][]string, done string, do func(name string) error) int {
+	var work sync.WaitGroup
+	var mu sync.Mutex
+	count, code, free := 0, exitOK, make(chan struct{}, crew)
+	for _, names := range lines {
+		free <- struct{}{}
+		work.Go(func() {
+			defer func() { <-free }()
+			for _, name := range names {
+				err := do(name)
+				mu.Lock()
+				if count++; err != nil {
+					fmt.Fprintf(c.Err, "%s %s: %v\n", what, name, err)
+					code = exitFailed
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	work.Wait()
+	if code == exitOK {
+		fmt.Fprintf(c.Out, "%s: %d\n", done, count)
 	}
 	return code
 }
