@@ -25,23 +25,25 @@ func (s *Set) Skills() []engine.SkillInfo {
 // rule puts a skill's rule in words.
 func rule(e *entry) string {
 	d := e.draft
-	var parts []string
+	words := ""
 	switch {
 	case len(d.AnyOf) > 0:
-		parts = append(parts, fmt.Sprintf("contains %q", d.AnyOf))
+		words = fmt.Sprintf("contains %q", d.AnyOf)
 	case len(d.Keywords) > 0:
-		parts = append(parts, fmt.Sprintf("%s %q", d.Match, d.Keywords))
+		words = fmt.Sprintf("%s %q", d.Match, d.Keywords)
 	}
-	if len(d.Patterns) > 0 {
-		parts = append(parts, fmt.Sprintf("regex %q", d.Patterns))
-	}
-	words := strings.Join(parts, " or ")
 	switch {
-	case len(parts) > 0 && len(d.AllOf) > 0:
+	case len(d.Patterns) > 0 && words != "":
+		words += fmt.Sprintf(" or regex %q", d.Patterns)
+	case len(d.Patterns) > 0:
+		words = fmt.Sprintf("regex %q", d.Patterns)
+	}
+	switch {
+	case words != "" && len(d.AllOf) > 0:
 		words += fmt.Sprintf(", and all of %q", d.AllOf)
 	case len(d.AllOf) > 0:
 		words = fmt.Sprintf("all of %q", d.AllOf)
-	case len(parts) > 0:
+	case words != "":
 	case d.Rule.Bare == match.Any:
 		words = "what nothing else matched"
 	default:
@@ -51,7 +53,7 @@ func rule(e *entry) string {
 		words += fmt.Sprintf(", none of %q", d.Not)
 	}
 	if d.Hours != "" {
-		words += ", " + within(d)
+		words += "; " + within(d)
 	}
 	return words
 }
@@ -74,19 +76,17 @@ func because(e *entry, hit match.Hit) string {
 	case hit.Mode == match.Any:
 		return "nothing else matched"
 	case hit.By == "":
-		return allOf(e)
+		return fmt.Sprintf("all of %q", e.draft.AllOf)
 	case hit.Mode == match.Regex:
 		words = "pattern " + strconv.Quote(hit.By)
 	default:
 		words = "keyword " + strconv.Quote(hit.By) + " (" + hit.Mode.String() + ")"
 	}
 	if len(e.draft.AllOf) > 0 {
-		words += " and " + allOf(e)
+		words += fmt.Sprintf(" and all of %q", e.draft.AllOf)
 	}
 	return words
 }
-
-func allOf(e *entry) string { return fmt.Sprintf("all of %q", e.draft.AllOf) }
 
 // beats puts in words why a comes before b, of which both fit.
 func beats(a, b candidate) string {

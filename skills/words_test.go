@@ -122,9 +122,9 @@ func TestRulesAreListedWithAllTheirConditions(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		`contains ["x"], and all of ["y" "z"], none of ["n"], in the hours "shop"`,
+		`contains ["x"], and all of ["y" "z"], none of ["n"]; in the hours "shop"`,
 		`all of ["y"]`,
-		`what nothing else matched, outside the hours "shop"`,
+		`what nothing else matched; outside the hours "shop"`,
 	}
 	for i, info := range set.Skills() {
 		if info.Rule != want[i] {
