@@ -117,7 +117,7 @@ func (c *console) chatSay(r *http.Request) ([]any, error) {
 	}
 	refused, err := c.o.Say(r.Context(), l)
 	if err == nil && refused != "" {
-		err = problem{"said.refused", []any{refused}}
+		err = problem{"said.refused", []any{wordsOf(r).Reason(refused)}}
 	}
 	return nil, err // the dialogue shows it
 }

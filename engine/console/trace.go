@@ -57,5 +57,13 @@ func (s step) Bad() bool {
 	return false
 }
 
+// Note is what a step says for people. What a command says is nobody's reason.
+func (w words) Note(s step) string {
+	if s.Step.Step == trace.Command && strings.Contains(s.Step.Note, ": ") {
+		return s.Step.Note
+	}
+	return w.Reason(s.Step.Note)
+}
+
 // TracePath is where the life of what an id names is shown.
 func TracePath(id string) string { return "/trace?" + url.Values{"id": {id}}.Encode() }

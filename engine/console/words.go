@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"golang.org/x/text/language"
 
 	"bot/engine/alert"
+	"bot/engine/reason"
 )
 
 //go:embed words.toml
@@ -114,10 +116,13 @@ func (w words) For(d time.Duration) string {
 // Alert is what a kind of alerts is called.
 func (w words) Alert(kind string) string { return alert.Title(kind, w.Lang) }
 
+// Reason is why something was or was not done.
+func (w words) Reason(text string) string { return reason.In(w.Lang, text) }
+
 // Either is a text that there is in English, and may be there in Chinese.
 func (w words) Either(en, zh string) string {
-	if w.Lang == "zh" && zh != "" {
-		return zh
+	if w.Lang == "zh" {
+		return cmp.Or(zh, w.Reason(en))
 	}
 	return en
 }
