@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"bot/engine/reason"
 )
 
 // The languages of messages.
@@ -86,7 +88,7 @@ func (m *Message) chinese(l *Line) string {
 	if l.State == Recovered {
 		return b.String() + "，持续 " + span(l.Latest.Sub(l.Since))
 	}
-	if text := cmp.Or(l.TextZH, l.Text); text != "" {
+	if text := cmp.Or(l.TextZH, reason.In(Chinese, l.Text)); text != "" {
 		b.WriteString("：" + clip(text))
 	}
 	if l.Count > 1 {

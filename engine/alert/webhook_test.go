@@ -43,6 +43,14 @@ func TestAMessageReadsInBothLanguages(t *testing.T) {
 	}
 }
 
+func TestDetailsOfOurOwnAreChineseInTheChinesePart(t *testing.T) {
+	m := Message{Language: Both, Lines: []Line{{Kind: DeadLetter, Account: "shop", Level: Warning, State: Firing, Text: "send_text → u: permanent, status 400: no such user"}}}
+	zh, en, _ := strings.Cut(m.Render(0), "no such user\n")
+	if !strings.HasSuffix(zh, "send_text → u: 被平台拒绝，状态码 400：") || !strings.Contains(en, "send_text → u: permanent, status 400: no such user") {
+		t.Errorf("%s", m.Render(0))
+	}
+}
+
 func TestAMessageFitsTheLimit(t *testing.T) {
 	long := storm
 	for range 40 {
