@@ -198,4 +198,5 @@ type Verdict struct {
 	Where string // file:line
 	Won   bool
 	Why   string // the rule that won, or why it lost
+	Near  bool   // it lost although its own keywords or patterns fit the text
 }

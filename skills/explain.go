@@ -143,13 +143,19 @@ func (s *Set) Explain(e *engine.Event, sender, shared engine.State) []engine.Ver
 		}
 		v := engine.Verdict{Skill: entry.draft.Name, Where: entry.draft.At("")}
 		if m := entry.bars(e); m != fits {
-			v.Why = m.words(entry, e)
+			v.Why, v.Near = m.words(entry, e), m != otherKind && names(&entry.draft.Rule, text)
 		} else if v.Why = unlike(&entry.draft.Rule, text); v.Why == "" {
 			v.Why = fmt.Sprintf("it answers only what nothing else matched, and %q did", candidates[0].entry.draft.Name)
 		}
 		all = append(all, v)
 	}
 	return all
+}
+
+// names tells whether a rule has words of its own that fit a text.
+func names(r *match.Rule, text *match.Text) bool {
+	hit, ok := r.Match(text)
+	return ok && hit.Mode != match.Any && hit.Mode != match.Every
 }
 
 // unlike puts in words why a text does not fit a rule; "" where it does.

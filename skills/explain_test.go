@@ -102,6 +102,24 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+func TestASkillIsNearWhereItsOwnWordsFitAndSomethingElseKeepsIt(t *testing.T) {
+	set := build(t, replies(
+		`far: keywords = ["x"]`, `near: keywords = ["hi"]`, `elsewhere: keywords = ["hi"]; accounts = ["vip"]`,
+		`any: match = "any"`, `event: on = "friend_added"`, `wins: keywords = ["hi"]; where = "any"; mention = false`,
+	))
+	e := skilltest.NewChat(t, set).Message("hi")
+	e.Group = true
+	var near []string
+	for _, v := range set.Explain(e, engine.State{}, engine.State{}) {
+		if v.Near {
+			near = append(near, v.Skill)
+		}
+	}
+	if !slices.Equal(near, []string{"near", "elsewhere"}) {
+		t.Errorf("near are %q", near)
+	}
+}
+
 // What Explain says wins is what Route runs.
 func TestExplainAgreesWithRoute(t *testing.T) {
 	set := build(t, replies(`a: keywords = ["x"]; stop = false`, `b: keywords = ["xy"]; stop = false`, `c: keywords = ["y"]`, `d: keywords = ["xyz"]; priority = -1`))

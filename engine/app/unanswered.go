@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -107,8 +106,14 @@ func nearestVerdict(verdicts []engine.Verdict, e *engine.Event) string {
 	return fmt.Sprintf("none of %d skills answers; the nearest, %q (%s): %s", others, best.Skill, best.Where, best.Why)
 }
 
-// nearness is how near a skill came to answering: one whose words do not fit is
-// far, one that only somebody's mention kept is near.
+// nearness is how near a skill came to answering: one whose words fit is nearest, one
+// whose words do not is farthest.
 func nearness(v *engine.Verdict) int {
-	return cmp.Compare(0, strings.Index(v.Why, "no keyword or pattern fits"))
+	switch {
+	case v.Near:
+		return 1
+	case strings.Contains(v.Why, "no keyword or pattern fits"):
+		return -1
+	}
+	return 0
 }
