@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -91,6 +92,55 @@ func (s *scene) hears(user, text string) {
 	})
 }
 
+// evil is what somebody writes, or is called, who wants it to run on a page.
+const evil = `<script>document.title="owned"</script><img src=x onerror='document.title="owned"'>`
+
+// chatsInTheSandbox talks to the bot on the console's own page, with no platform: an
+// answer, a form's next question, what nobody may make the page run, and why nothing
+// was said.
+func chatsInTheSandbox(tab *browsertest.Tab, base string) {
+	tab.Helper()
+	tab.Go(base + "/chat")
+	tab.Type(`input[name="text"]`, "营业时间\r")
+	tab.Says(".bubble.in p", "营业时间")
+	tab.Says(".bubble.out p", "9:00–21:00")
+	tab.Type(`input[name="text"]`, "绑定\r") // the page stays, and the field is free again
+	tab.Says(".bubble.out p", "请输入手机号")
+	tab.Type(`input[name="text"]`, evil+"\r")
+	tab.Says(".bubble.in p", evil)
+	tab.Says(".bubble.out p", "手机号格式不对")
+	tab.Click(`button[name="kind"][value="friend_request"]`)
+	tab.Says(".bubble.out code", "accept_friend")
+	tab.Go(base + "/chat?" + url.Values{"account": {"sandbox"}, "as": {evil}}.Encode())
+	tab.Type(`input[name="text"]`, "营业时间\r")
+	tab.Says(".bubble.in small", evil)
+	tab.Says(".bubble.out p", "9:00–21:00")
+	tab.Harmless("the chat")
+	tab.Go(base + "/chat?" + url.Values{"account": {"sandbox"}, "as": {"frank"}, "in": {"a-group"}}.Encode())
+	tab.Click(`input[name="mention"]`) // nobody speaks to the bot
+	tab.Type(`input[name="text"]`, "营业时间\r")
+	tab.Click(`.note a`)
+	tab.Says(".said.bad", `none of 14 skills answers; the nearest, "hours" (bot.toml:`)
+	tab.Click(`button[name="lang"]`)
+	tab.Says(".said.bad", `14 个技能都不回答；最接近的是 "hours"（bot.toml:`)
+	tab.Says(".said.bad", "它只在私聊里有效")
+	tab.Click(`button[name="lang"]`)
+	tab.Says("h1", "Trace")
+}
+
+// runsNothing looks at every page on which somebody's name and words are.
+func runsNothing(tab *browsertest.Tab, base, by string) {
+	tab.Helper()
+	talk := url.Values{"account": {"shop"}, "conversation": {by}}.Encode()
+	for _, path := range []string{
+		"/dead", "/", "/conversations", "/conversation?" + talk, "/commands?" + talk, "/contacts", "/alerts",
+		"/trace?id=m2", "/trace?" + url.Values{"id": {by}}.Encode(), "/skills?" + url.Values{"account": {"shop"}, "text": {by}}.Encode(),
+	} {
+		tab.Go(base + path)
+		tab.Harmless(path)
+	}
+}
+
 // TestANewcomerOperatesTheRealProgramInARealBrowser goes through the console as
 // somebody does who has just begun: what runs is the program itself, configured by
 // bot init, with a token.
@@ -119,11 +169,12 @@ func TestANewcomerOperatesTheRealProgramInARealBrowser(t *testing.T) {
 	s.hears("alice", "9:00–21:00")
 	t.Logf("from bot init to the first answer: %v, a login in a browser included", time.Since(began).Round(time.Millisecond))
 
+	chatsInTheSandbox(tab, base)
+
 	// The overview lives: what comes in while it is open shows without a hand.
 	tab.Go(base + "/")
 	tab.Says(".card", "0 dead letters")
 	refuses.Store(true)
-	const evil = `<script>document.title="owned"</script><img src=x onerror='document.title="owned"'>`
 	s.tell(p, "m2", evil, "营业时间 "+evil)
 	tab.Says(".card.warn", "1 dead letters")
 
@@ -134,9 +185,7 @@ func TestANewcomerOperatesTheRealProgramInARealBrowser(t *testing.T) {
 	tab.Click(`td form[action="/dead/replay"] button`)
 	tab.Says(".said", "It was put back.")
 	s.hears(evil, "9:00–21:00")
-	if title := tab.Title(); title == "owned" {
-		t.Error("what somebody is called runs on the page")
-	}
+	runsNothing(tab, base, evil)
 
 	// A faulty file is refused with its line, and what ran before answers on.
 	s.edit("营业时间：每天 9:00–21:00\"", "营业时间：每天 10:00–22:00\"\nreplay = \"slip\"")
@@ -176,9 +225,7 @@ func TestANewcomerOperatesTheRealProgramInARealBrowser(t *testing.T) {
 	s.hears("dora", "hello dora")
 	s.hears("emil", "hello emil")
 	tab.Says("#live .state", "done")
-	if title := tab.Title(); title == "owned" {
-		t.Error("what a broadcast says runs on its page")
-	}
+	tab.Harmless("a broadcast")
 
 	tab.Click(`form[action="/logout"] button`)
 	tab.See(`input[name="token"]`)

@@ -152,6 +152,19 @@ func (t *Tab) Title() string {
 	return title
 }
 
+// Harmless fails where somebody's words have run on the page: they were to set its
+// title to "owned". What was to run has had its time when the page's own scripts and
+// pictures are loaded.
+func (t *Tab) Harmless(where string) {
+	t.Helper()
+	if _, err := chromedp.Run(t.ctx, chromedp.Poll[bool]("document.readyState === 'complete'")); err != nil {
+		t.Fatalf("wait for %s: %v", where, err)
+	}
+	if t.Title() == "owned" {
+		t.Errorf("somebody's words run on %s", where)
+	}
+}
+
 // widths are those of a desk and of a phone.
 var widths = map[string]int64{"desktop": 1280, "phone": 390}
 
