@@ -118,6 +118,7 @@ func New(o Options) *App {
 	a.live.Store(o.Plan)
 	a.generation.Store(1)
 	a.appliedNow()
+	a.beginCounts(o.Plan)
 	return a
 }
 

@@ -262,3 +262,36 @@ func TestAlertsAreOnWhatIsExportedAndAreExplained(t *testing.T) {
 		t.Errorf("only %d alerts were found", len(seen))
 	}
 }
+
+// promised are the names of CONTRACT.md and the labels that are in them there.
+var promised = map[string]string{
+	"bot_events_received_total": "", "bot_events_duplicate_total": "", "bot_events_refused_total": "reason", "bot_events_queued_total": "kind",
+	"bot_events_handled_total": "skill,outcome", "bot_events_failed_total": "", "bot_commands_created_total": "", "bot_commands_sent_total": "",
+	"bot_commands_failed_total": "class", "bot_commands_throttled_total": "by", "bot_retries_total": "stage", "bot_dead_letters_total": "",
+	"bot_backlog_events": "", "bot_backlog_commands": "", "bot_oldest_event_seconds": "", "bot_store_bytes": "",
+	"bot_ack_seconds_bucket": "", "bot_queue_wait_seconds_bucket": "", "bot_handle_seconds_bucket": "", "bot_send_seconds_bucket": "",
+	"bot_commit_seconds_bucket": "", "bot_commit_acts_bucket": "",
+}
+
+func TestWhatIsPromisedIsCountedFromTheBeginning(t *testing.T) {
+	t.Parallel()
+	r := start(t, stub.Options{}, shop)
+	page := r.look("/metrics")
+	for name, labels := range promised {
+		_, line, found := strings.Cut(page, "\n"+name)
+		line, _, _ = strings.Cut(line, "\n")
+		if !found {
+			t.Errorf("%s is not there before it counts", name)
+		}
+		for label := range strings.SplitSeq(labels, ",") {
+			if label != "" && !strings.Contains(line, label+"=") {
+				t.Errorf("%s%s lacks the label %s", name, line, label)
+			}
+		}
+	}
+	r.configure(shop + morning)
+	r.admin(http.MethodPost, "/api/v1/reload", "", nil)
+	if want := `bot_schedule_runs_total{outcome="failed",schedule="morning"} 0`; !strings.Contains(r.look("/metrics"), want) {
+		t.Errorf("a reload's schedule: the page lacks %s", want)
+	}
+}

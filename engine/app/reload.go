@@ -79,6 +79,7 @@ func (a *App) apply(plan *Plan) error {
 	a.casts.Reconfigured()
 	a.porter.Wake()
 	a.keepAlerts(plan)
+	a.beginCounts(plan)
 	return nil
 }
 
