@@ -194,7 +194,7 @@ func (v *contactsCall) importFile(ctx context.Context, c *call, a *adminClient, 
 	if err := flush(); err != nil {
 		return c.stopped(names[0], done, err)
 	}
-	fmt.Fprintf(c.Out, "imported: %d\n", done)
+	c.count("imported", done)
 	return exitOK
 }
 

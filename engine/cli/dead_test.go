@@ -74,4 +74,5 @@ func TestDeadLettersAreShownReplayedAndDropped(t *testing.T) {
 	expect("dead list", 0, "no dead letters\n", "")
 	expect("dead list -json", 0, "[]\n", "")
 	expect("dead replay -all", 0, "replayed: 0", "")
+	expect("dead replay -json -all", 0, `"replayed": 0`, "")
 }

@@ -44,6 +44,10 @@ func versionVerb(_ context.Context, c *call) int {
 	if code, ok := c.parse(0, 0); !ok {
 		return code
 	}
-	fmt.Fprintln(c.Out, "bot "+c.Version)
+	if c.json {
+		c.indented(map[string]string{"version": c.Version})
+	} else {
+		fmt.Fprintln(c.Out, "bot "+c.Version)
+	}
 	return exitOK
 }

@@ -42,7 +42,7 @@ func (c *call) each(what string, names []string, done string, do func(name strin
 		}
 	}
 	if code == exitOK && done != "" {
-		fmt.Fprintf(c.Out, "%s: %d\n", done, len(names))
+		c.count(done, len(names))
 	}
 	return code
 }
@@ -73,9 +73,18 @@ func (c *call) eachOf(what string, lines [][]string, done string, do func(name s
 	}
 	work.Wait()
 	if code == exitOK {
-		fmt.Fprintf(c.Out, "%s: %d\n", done, count)
+		c.count(done, count)
 	}
 	return code
+}
+
+// count says to how many something was done.
+func (c *call) count(done string, n int) {
+	if c.json {
+		c.indented(map[string]int{strings.ReplaceAll(done, " ", "_"): n})
+		return
+	}
+	fmt.Fprintf(c.Out, "%s: %d\n", done, n)
 }
 
 // indented prints a value as JSON for people to read.

@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -84,6 +85,14 @@ func TestVersionIsOneLine(t *testing.T) {
 	got.wants(t, 0, "bot ", "")
 	if !regexp.MustCompile(`^bot \S+\n$`).MatchString(got.out) {
 		t.Errorf("prints %q", got.out)
+	}
+}
+
+func TestVersionForPrograms(t *testing.T) {
+	got := newShell(t).bot("version", "-json")
+	var told map[string]string
+	if err := json.Unmarshal([]byte(got.out), &told); err != nil || got.code != 0 || told["version"] == "" {
+		t.Errorf("exit %d, prints %q: %v", got.code, got.out, err)
 	}
 }
 
