@@ -31,14 +31,14 @@ func loadtestVerb(ctx context.Context, c *call) int {
 		}
 		return exitOK
 	}
-	o, read := c.loadtestFlags()
+	o := c.loadtestFlags()
 	floorFile := c.flags.String("floors", "", "a TOML `file` of figures that must be held; exit 1 when one is not")
 	reportFile := c.flags.String("report", "", "a `file` for the report as JSON, besides what is printed")
 	c.flags.Usage = c.loadtestUsage
 	if code, ok := c.parse(0, 0); !ok {
 		return code
 	}
-	err := read()
+	err := o.read(c.flags)
 	if err == nil {
 		err = o.Check()
 	}
@@ -56,31 +56,36 @@ func loadtestVerb(ctx context.Context, c *call) int {
 			return exitUsage
 		}
 	}
-	report, err := loadtest.Run(ctx, *o)
+	report, err := loadtest.Run(ctx, *o.Options)
 	if err != nil {
 		c.say(fmt.Errorf("load test: %w", err))
 		return exitFailed
 	}
-	if c.json {
-		err = json.NewEncoder(c.Out).Encode(report)
-	} else {
-		err = report.Print(c.Out, terminal(c.Out))
-	}
-	if err != nil {
-		c.say(fmt.Errorf("write report: %w", err))
+	if err := c.tellReport(report, *reportFile); err != nil {
+		c.say(err)
 		return exitFailed
-	}
-	if *reportFile != "" {
-		if err := writeReport(*reportFile, report); err != nil {
-			c.say(err)
-			return exitFailed
-		}
 	}
 	if !report.Sound() {
 		fmt.Fprintln(c.Err, "the engine lost, doubled or reordered events; the report says where")
 		return exitFailed
 	}
 	return c.judge(report, floors)
+}
+
+// tellReport prints a report, and leaves it in a file where one is named.
+func (c *call) tellReport(report *loadtest.Report, file string) (err error) {
+	if c.json {
+		err = json.NewEncoder(c.Out).Encode(report)
+	} else {
+		err = report.Print(c.Out, terminal(c.Out))
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("write report: %w", err)
+	case file != "":
+		return writeReport(file, report)
+	}
+	return nil
 }
 
 // judge sets the report against the floors, if there are any.
@@ -104,27 +109,32 @@ func (c *call) judge(report *loadtest.Report, floors []loadtest.Floor) int {
 	return exitOK
 }
 
-// loadtestFlags declares the options. read turns what was typed into values,
-// after the flags were parsed.
-func (c *call) loadtestFlags() (o *loadtest.Options, read func() error) {
-	o = &loadtest.Options{
+// loadtestFlags are the options, and those among them that are still texts.
+type loadtestFlags struct {
+	*loadtest.Options
+	scenarios, profiles, redeliver, lost, connections, rates, keys, hangUp, fail, throttle string
+}
+
+// loadtestFlags declares the options.
+func (c *call) loadtestFlags() *loadtestFlags {
+	o := &loadtestFlags{Options: &loadtest.Options{
 		Version: c.Version, OpenStore: c.openToFill, Progress: c.Err, Live: terminal(c.Err), Now: c.Now,
-	}
+	}}
 	f := c.flags
-	scenarios := f.String("scenario", "chain", "what to measure, a `list`: "+strings.Join(loadtest.Scenarios(), ", ")+"; or all")
+	f.StringVar(&o.scenarios, "scenario", "chain", "what to measure, a `list`: "+strings.Join(loadtest.Scenarios(), ", ")+"; or all")
 	f.IntVar(&o.Rounds, "rounds", 5, "how `often` everything is measured, in turns")
 	f.DurationVar(&o.Duration, "duration", 2*time.Second, "of each measurement")
 	f.DurationVar(&o.Duration, "for", 10*time.Second, "of profile, how long callbacks come; else the same as -duration")
-	platforms := f.String("profile", "calm", "of profile, what the platform is like, a `list` (below)")
+	f.StringVar(&o.profiles, "profile", "calm", "of profile, what the platform is like, a `list` (below)")
 	f.Float64Var(&o.Rate, "rate", 500, "of profile, callbacks per `second`; 0 = as fast as they are answered")
-	retell := f.String("redeliver", "none", "of profile, `how` callbacks that are not answered in time are told again (below)")
-	lost := f.String("lost-answers", "0", "of profile, the `share` of the engine's answers that never reach the sender, like 1%")
+	f.StringVar(&o.redeliver, "redeliver", "none", "of profile, `how` callbacks that are not answered in time are told again (below)")
+	f.StringVar(&o.lost, "lost-answers", "0", "of profile, the `share` of the engine's answers that never reach the sender, like 1%")
 	f.Float64Var(&o.Hurry, "hurry", 1, "of profile, by how `much` the sender's waits before it tells again are shortened, like 60")
 	f.StringVar((*string)(&o.Trace), "trace", string(loadtest.TraceOn), "whether the engine traces: on, off, or both to compare (chain, profile)")
 	f.DurationVar(&o.Warmup, "warmup", 500*time.Millisecond, "before each measurement")
-	connections := f.String("connections", "16,64,256", "of acks, a `list`; profile takes the first, 64 by default")
-	rates := f.String("rates", "1000,2500,5000", "of latency (bulk takes the first), callbacks per second, a `list`")
-	keys := f.String("keys", "10000,1000000", "ids in the dedup window, of keys, a `list`")
+	f.StringVar(&o.connections, "connections", "16,64,256", "of acks, a `list`; profile takes the first, 64 by default")
+	f.StringVar(&o.rates, "rates", "1000,2500,5000", "of latency (bulk takes the first), callbacks per second, a `list`")
+	f.StringVar(&o.keys, "keys", "10000,1000000", "ids in the dedup window, of keys, a `list`")
 	f.IntVar(&o.Backlog, "backlog", 200_000, "events that wait, of recover and memory")
 	f.IntVar(&o.Bulk, "bulk", 100_000, "commands that are sent meanwhile, of bulk")
 	f.IntVar(&o.Long, "long", 1_000_000, "events of long")
@@ -133,42 +143,50 @@ func (c *call) loadtestFlags() (o *loadtest.Options, read func() error) {
 	f.IntVar(&o.Events, "events", 2_000_000, "at most, in one measurement")
 	f.StringVar(&o.Dir, "dir", "", "where the stores lie; default the system's `folder` for temporary files")
 	f.DurationVar(&o.Manners.Delay, "stub-delay", 0, "before each of the platform's answers")
-	hangUp := f.String("stub-hang-up", "0", "`share` of replies that the platform carries out and hangs up on, like 1%")
-	fail := f.String("stub-fail", "0", "`share` of replies that the platform answers 500, like 5%")
-	throttle := f.String("stub-throttle", "", "`rate` beyond which the platform answers 429, like 500/s")
-	return o, func() error {
-		var errs [8]error
-		given := make(map[string]bool)
-		f.Visit(func(f *flag.Flag) { given[f.Name] = true })
-		o.Scenarios = list(*scenarios)
-		if !given["scenario"] && slices.ContainsFunc(ofProfile, func(name string) bool { return given[name] }) {
-			o.Scenarios = []string{"profile"}
+	f.StringVar(&o.hangUp, "stub-hang-up", "0", "`share` of replies that the platform carries out and hangs up on, like 1%")
+	f.StringVar(&o.fail, "stub-fail", "0", "`share` of replies that the platform answers 500, like 5%")
+	f.StringVar(&o.throttle, "stub-throttle", "", "`rate` beyond which the platform answers 429, like 500/s")
+	return o
+}
+
+// read turns what was typed into values, after the flags were parsed.
+func (o *loadtestFlags) read(typed *flag.FlagSet) error {
+	o.choose(typed)
+	o.Profiles = list(o.profiles)
+	var errs [8]error
+	o.Connections, errs[0] = numbers(o.connections, strconv.Atoi)
+	o.Rates, errs[1] = numbers(o.rates, func(s string) (float64, error) { return strconv.ParseFloat(s, 64) })
+	o.Keys, errs[2] = numbers(o.keys, strconv.Atoi)
+	o.Manners.Fail, errs[3] = stub.ParseShare(o.fail)
+	if o.throttle != "" {
+		errs[4] = o.Manners.Throttle.UnmarshalText([]byte(o.throttle))
+	}
+	o.Retell, errs[5] = loadtest.RedeliveryNamed(o.redeliver)
+	o.Deaf, errs[6] = stub.ParseShare(o.lost)
+	o.Manners.HangUp, errs[7] = stub.ParseShare(o.hangUp)
+	return errors.Join(errs[:]...)
+}
+
+// choose finds the scenarios, and the values of what was not given that go with them.
+func (o *loadtestFlags) choose(typed *flag.FlagSet) {
+	given := make(map[string]bool)
+	typed.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	o.Scenarios = list(o.scenarios)
+	if !given["scenario"] && slices.ContainsFunc(ofProfile, func(name string) bool { return given[name] }) {
+		o.Scenarios = []string{"profile"}
+	}
+	if onlyProfile := slices.Equal(o.Scenarios, []string{"profile"}); onlyProfile {
+		if !given["rounds"] {
+			o.Rounds = 1
 		}
-		if onlyProfile := slices.Equal(o.Scenarios, []string{"profile"}); onlyProfile {
-			if !given["rounds"] {
-				o.Rounds = 1
-			}
-			if !given["connections"] {
-				*connections = strconv.Itoa(loadtest.Middle)
-			}
-		} else if !given["for"] && !given["duration"] {
-			o.Duration = 2 * time.Second
+		if !given["connections"] {
+			o.connections = strconv.Itoa(loadtest.Middle)
 		}
-		o.Profiles = list(*platforms)
-		o.Retell, errs[5] = loadtest.RedeliveryNamed(*retell)
-		o.Deaf, errs[6] = stub.ParseShare(*lost)
-		o.Manners.HangUp, errs[7] = stub.ParseShare(*hangUp)
-		if slices.Contains(o.Scenarios, "all") {
-			o.Scenarios = loadtest.Scenarios()
-		}
-		o.Connections, errs[0] = numbers(*connections, strconv.Atoi)
-		o.Rates, errs[1] = numbers(*rates, func(s string) (float64, error) { return strconv.ParseFloat(s, 64) })
-		o.Keys, errs[2] = numbers(*keys, strconv.Atoi)
-		o.Manners.Fail, errs[3] = stub.ParseShare(*fail)
-		if *throttle != "" {
-			errs[4] = o.Manners.Throttle.UnmarshalText([]byte(*throttle))
-		}
-		return errors.Join(errs[:]...)
+	} else if !given["for"] && !given["duration"] {
+		o.Duration = 2 * time.Second
+	}
+	if slices.Contains(o.Scenarios, "all") {
+		o.Scenarios = loadtest.Scenarios()
 	}
 }
 

@@ -26,11 +26,11 @@ func newLoadtestCall(args ...string) (*call, *bytes.Buffer) {
 func TestLoadTestReadsItsFlags(t *testing.T) {
 	c, said := newLoadtestCall("-scenario", "all", "-connections", "16, 64", "-rates", "1000,2.5e3",
 		"-keys", "5_000_000", "-stub-fail", "5%", "-stub-throttle", "500/s")
-	o, read := c.loadtestFlags()
+	o := c.loadtestFlags()
 	if code, ok := c.parse(0, 0); !ok {
 		t.Fatalf("exit %d: %s", code, said)
 	}
-	if err := read(); err != nil {
+	if err := o.read(c.flags); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(o.Scenarios, loadtest.Scenarios()) || !slices.Equal(o.Connections, []int{16, 64}) ||
@@ -104,11 +104,11 @@ func TestLoadTestReadsWhatAPlatformIsLike(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			c, said := newLoadtestCall(tt.args...)
-			o, read := c.loadtestFlags()
+			o := c.loadtestFlags()
 			if code, ok := c.parse(0, 0); !ok {
 				t.Fatalf("exit %d: %s", code, said)
 			}
-			if err := errors.Join(read(), o.Check()); err != nil || !tt.want(o) {
+			if err := errors.Join(o.read(c.flags), o.Check()); err != nil || !tt.want(o.Options) {
 				t.Errorf("%v: reads %+v", err, o)
 			}
 		})

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"maps"
 	"net"
@@ -41,69 +42,85 @@ func protocolOf(channel string) (stub.Maker, error) {
 	return speaks, nil
 }
 
+// stubFlags are the options of the stub.
+type stubFlags struct {
+	channel, account, callback, addr string
+	fail, hang, confirm, throttle    string
+	delay                            time.Duration
+}
+
+func (f *stubFlags) declare(on *flag.FlagSet) {
+	on.StringVar(&f.channel, "channel", "", "whose protocol to speak: generic, wecom, …; that of -account, or generic")
+	on.StringVar(&f.account, "account", "", "the `name` of an account in -config, whose ids, tokens and keys the platform has")
+	on.StringVar(&f.callback, "callback", "", "the bot's `address`, to be called with what is typed: \"u1: hello\", \"u1@group: hello\", \"/friend_added u1\", \"/offline\"")
+	on.StringVar(&f.addr, "listen", "127.0.0.1:9090", "the `address` that base_url names")
+	on.DurationVar(&f.delay, "delay", 0, "wait before each answer")
+	on.StringVar(&f.fail, "fail", "0%", "`share` of the calls that are answered 500")
+	on.StringVar(&f.hang, "hang", "0%", "`share` of the calls that are carried out and hung up on")
+	on.StringVar(&f.confirm, "confirm", "never", "`how` and when the bot is told what became of its calls (generic, with -callback): ok, failed, never, ok:2s, failed:2s")
+	on.StringVar(&f.throttle, "throttle", "", "refuse in the platform's way what goes beyond this `rate`, like 20/m")
+}
+
+// read turns what was typed into options; the channel is known by then.
+func (f *stubFlags) read(o *stub.Options) (err error) {
+	generic := f.channel == "generic"
+	o.Delay = f.delay
+	if f.callback != "" && f.account == "" && !generic {
+		return errors.New("-callback needs -account: the callbacks of " + f.channel + " bear the account's ids and keys")
+	}
+	if o.Confirm, err = stub.ParseConfirm(f.confirm); err != nil {
+		return err
+	}
+	if o.Confirm != nil {
+		if o.Confirm.Target = f.callback; f.callback == "" || !generic {
+			return errors.New("-confirm needs -callback and the channel generic")
+		}
+	}
+	if o.Protocol, err = protocolOf(f.channel); err != nil {
+		return err
+	}
+	if o.Fail, err = stub.ParseShare(f.fail); err != nil {
+		return err
+	}
+	if o.Hang, err = stub.ParseShare(f.hang); err != nil {
+		return err
+	}
+	if f.throttle == "" {
+		return nil
+	}
+	return o.Throttle.UnmarshalText([]byte(f.throttle))
+}
+
 // stubVerb plays the platform until it is interrupted: it prints every call as
 // one line of JSON.
 func stubVerb(ctx context.Context, c *call) int {
 	o := stub.Options{Out: c.Out, Now: c.Now, Chance: c.Chance}
-	channel := c.flags.String("channel", "", "whose protocol to speak: generic, wecom, …; that of -account, or generic")
-	account := c.flags.String("account", "", "the `name` of an account in -config, whose ids, tokens and keys the platform has")
-	callback := c.flags.String("callback", "", "the bot's `address`, to be called with what is typed: \"u1: hello\", \"u1@group: hello\", \"/friend_added u1\", \"/offline\"")
-	addr := c.flags.String("listen", "127.0.0.1:9090", "the `address` that base_url names")
-	delay := c.flags.Duration("delay", 0, "wait before each answer")
-	fail := c.flags.String("fail", "0%", "`share` of the calls that are answered 500")
-	hang := c.flags.String("hang", "0%", "`share` of the calls that are carried out and hung up on")
-	confirm := c.flags.String("confirm", "never", "`how` and when the bot is told what became of its calls (generic, with -callback): ok, failed, never, ok:2s, failed:2s")
-	throttle := c.flags.String("throttle", "", "refuse in the platform's way what goes beyond this `rate`, like 20/m")
+	var f stubFlags
+	f.declare(c.flags)
 	if code, ok := c.parse(0, 0); !ok {
 		return code
 	}
-	o.Delay = *delay
-	if *account != "" {
-		a, code := c.stubAccount(*account)
+	if f.account != "" {
+		a, code := c.stubAccount(f.account)
 		if code != exitOK {
 			return code
 		}
-		o.Account, *channel = a.Account, cmp.Or(*channel, a.Channel)
+		o.Account, f.channel = a.Account, cmp.Or(f.channel, a.Channel)
 	}
-	if *callback != "" && *account == "" && cmp.Or(*channel, "generic") != "generic" {
-		c.say(errors.New("-callback needs -account: the callbacks of " + *channel + " bear the account's ids and keys"))
-		return exitUsage
-	}
-	var err error
-	if o.Confirm, err = stub.ParseConfirm(*confirm); err == nil && o.Confirm != nil {
-		if o.Confirm.Target = *callback; *callback == "" || cmp.Or(*channel, "generic") != "generic" {
-			err = errors.New("-confirm needs -callback and the channel generic")
-		}
+	f.channel = cmp.Or(f.channel, "generic")
+	err := f.read(&o)
+	var s *stub.Stub
+	if err == nil {
+		s, err = stub.New(o)
 	}
 	if err != nil {
 		c.say(err)
 		return exitUsage
 	}
-	if o.Protocol, err = protocolOf(cmp.Or(*channel, "generic")); err != nil {
-		c.say(err)
-		return exitUsage
+	if f.callback != "" {
+		go c.tellTyped(ctx, s, f.callback, o.Account.Form == "aibot") // ends with its input, or with the process
 	}
-	if o.Fail, err = stub.ParseShare(*fail); err == nil {
-		o.Hang, err = stub.ParseShare(*hang)
-	}
-	if err == nil && *throttle != "" {
-		var r engine.Rate
-		err = r.UnmarshalText([]byte(*throttle))
-		o.Throttle = r
-	}
-	if err != nil {
-		c.say(err)
-		return exitUsage
-	}
-	s, err := stub.New(o)
-	if err != nil {
-		c.say(err)
-		return exitUsage
-	}
-	if *callback != "" {
-		go c.tellTyped(ctx, s, *callback, o.Account.Form == "aibot") // ends with its input, or with the process
-	}
-	if err := c.serveStub(ctx, s, *addr); err != nil {
+	if err := c.serveStub(ctx, s, f.addr); err != nil {
 		c.say(err)
 		return exitFailed
 	}
