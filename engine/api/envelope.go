@@ -190,18 +190,8 @@ func (e *envelope) command(index int, many bool, needs func(account string, a en
 		wrong("trace_id", "it has at most %d bytes, and no control characters", maxID)
 	}
 	e.checkTimes(now, wrong)
-	for _, p := range texts(action, known) {
-		if s, ok := e.Params[p].(string); !ok || strings.TrimSpace(s) == "" {
-			wrong("params."+p, "%s needs it, as a text", action)
-		}
-	}
-	for _, p := range params {
-		if empty(e.Params[p]) {
-			wrong("params."+p, "%s needs it on this channel", action)
-		}
-	}
-	if known && lacks(action, e.Params) {
-		wrong("params."+oneOf[action][0], "%s needs one of %s", action, strings.Join(oneOf[action], ", "))
+	if known {
+		e.checkNeeds(action, params, wrong)
 	}
 	checkParams(action, e.Params, wrong)
 	lane := engine.LanePush
@@ -221,9 +211,26 @@ func (e *envelope) command(index int, many bool, needs func(account string, a en
 	}, nil
 }
 
+// checkNeeds looks for what an action needs: everywhere, and by params on its channel.
+func (e *envelope) checkNeeds(action engine.Action, params []string, wrong func(field, format string, args ...any)) {
+	for _, p := range texts(action) {
+		if s, ok := e.Params[p].(string); !ok || strings.TrimSpace(s) == "" {
+			wrong("params."+p, "%s needs it, as a text", action)
+		}
+	}
+	for _, p := range params {
+		if empty(e.Params[p]) {
+			wrong("params."+p, "%s needs it on this channel", action)
+		}
+	}
+	if lacks(action, e.Params) {
+		wrong("params."+oneOf[action][0], "%s needs one of %s", action, strings.Join(oneOf[action], ", "))
+	}
+}
+
 // texts are the params that an action needs on every channel.
-func texts(a engine.Action, known bool) (names []string) {
-	if place := a.Place(); known && place != "" {
+func texts(a engine.Action) (names []string) {
+	if place := a.Place(); place != "" {
 		names = append(names, place)
 	}
 	if a.Speaks() {

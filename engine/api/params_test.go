@@ -77,7 +77,7 @@ func TestEveryActionIsTakenWithTheLeastThatItNeeds(t *testing.T) {
 func TestEveryActionWithoutWhatItNeedsIsRefusedByTheFieldsName(t *testing.T) {
 	r := newRig(t)
 	for _, a := range engine.Actions() {
-		for _, param := range slices.Concat(texts(a, true), needs[a], oneOf[a][:min(1, len(oneOf[a]))]) {
+		for _, param := range slices.Concat(texts(a), needs[a], oneOf[a][:min(1, len(oneOf[a]))]) {
 			params := maps.Clone(spoken[a].least)
 			delete(params, param)
 			for _, other := range oneOf[a] {
