@@ -73,7 +73,11 @@ func megabytes(n int64) string {
 
 // waiting is what of a copy an operator should know, in a line.
 func waiting(s store.Contents) string {
-	return fmt.Sprintf("as of %s; %s and %s wait in it, %s", s.AsOf.Local().Format(time.RFC3339),
+	of := "as of " + s.AsOf.Local().Format(time.RFC3339)
+	if s.AsOf.Unix() <= 0 { // no change bears a time yet
+		of = "of a store in which nothing has happened"
+	}
+	return fmt.Sprintf("%s; %s and %s wait in it, %s", of,
 		many(s.Events, "event", "events"), many(s.Commands, "command", "commands"), many(s.Letters, "dead letter", "dead letters"))
 }
 
