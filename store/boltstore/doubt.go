@@ -57,7 +57,7 @@ func (t *txn) arrived(id uint64, c *engine.Command, p store.Progress, learned []
 
 // arrivedDead takes a command out of the dead letters that arrived all the same.
 func (t *txn) arrivedDead(id uint64, learned []engine.Note) error {
-	l, rec, err := openLetter(t.bucket(bDead).Get(be(id)))
+	l, rec, err := openLetter(t.letter(id))
 	if err != nil {
 		return fmt.Errorf("%w: letter %d: %w", store.ErrDamaged, id, err)
 	}

@@ -94,6 +94,16 @@ func TestLongValues(t *testing.T) {
 				t.Error(err)
 			}
 
+			cmd.TaskID, cmd.Submitted = "given up", true
+			if _, err := s.Submit(ctx, []engine.Command{cmd}, window); err != nil {
+				t.Fatal(err)
+			}
+			gone, _, _ := s.Find("given up")
+			err = errors.Join(s.Settle(ctx, store.Settlement{ID: gone.ID, Final: store.Dead}), s.Resolve(ctx, "given up", true))
+			if _, final, e := s.Find("given up"); err != nil || e != nil || final != store.Confirmed {
+				t.Errorf("a letter that had arrived: %q, %v, %v", final, err, e)
+			}
+
 			d, _, _ := s.Find("t")
 			more := mustAppend(t, s, "3")
 			st, _ := s.State(k)
