@@ -174,36 +174,60 @@ const beyond = `[...document.querySelectorAll("body *")]
 	.filter(e => !e.closest(".skip, thead, pre, .scrolls") && e.getBoundingClientRect().right > innerWidth + 1)
 	.map(e => e.outerHTML.slice(0, 150))`
 
-// Looks loads a page at both widths, in light and in dark, and fails where something
-// reaches beyond the edge. With CONSOLE_SHOTS=folder pictures are left there.
+// faces are the languages of pages, each in one of the themes: what a theme changes
+// takes no room.
+var faces = map[string]string{"en": "light", "zh": "dark"}
+
+// Looks loads a page at both widths, in both languages and themes, and fails where
+// something reaches beyond the edge. With CONSOLE_SHOTS=folder pictures are left there.
 func (t *Tab) Looks(name, url string) {
 	t.Helper()
 	for device, width := range widths {
-		for _, theme := range []string{"light", "dark"} {
+		for lang, theme := range faces {
 			t.do("look at "+url, chromedp.EmulateViewport(width, 900))
+			t.tell("document.cookie = " + strconv.Quote("lang="+lang+"; path=/"))
 			t.Go(url)
-			if _, err := chromedp.Run(t.ctx, chromedp.Evaluate[string]("document.documentElement.dataset.theme = "+strconv.Quote(theme))); err != nil {
-				t.Fatal(err)
+			t.tell("document.documentElement.dataset.theme = " + strconv.Quote(theme))
+			face := name + "-" + device + "-" + lang
+			if shown := t.tell("document.documentElement.lang"); shown[:2] != lang {
+				t.Errorf("%s is in %q", face, shown)
 			}
 			out, err := chromedp.Run(t.ctx, chromedp.Evaluate[[]string](beyond))
 			if err != nil {
 				t.Fatal(err)
 			}
 			if len(out) > 0 {
-				t.Errorf("%s on a %s reaches beyond the edge: %q", name, device, out)
+				t.Errorf("%s reaches beyond the edge: %q", face, out)
 			}
-			shot, err := chromedp.Run(t.ctx, chromedp.FullScreenshot(90))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(shot) < 2000 {
-				t.Errorf("%s on a %s: a picture of %d bytes", name, device, len(shot))
-			}
-			if dir := os.Getenv("CONSOLE_SHOTS"); dir != "" {
-				if err := os.WriteFile(filepath.Join(dir, name+"-"+device+"-"+theme+".jpg"), shot, 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
+			t.picture(face)
 		}
 	}
+	t.tell("document.cookie = 'lang=en; path=/'")
+}
+
+// picture takes one of the whole page.
+func (t *Tab) picture(name string) {
+	t.Helper()
+	shot, err := chromedp.Run(t.ctx, chromedp.FullScreenshot(90))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(shot) < 2000 {
+		t.Errorf("%s: a picture of %d bytes", name, len(shot))
+	}
+	if dir := os.Getenv("CONSOLE_SHOTS"); dir != "" {
+		if err := os.WriteFile(filepath.Join(dir, name+".jpg"), shot, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// tell runs a line of script in the page.
+func (t *Tab) tell(js string) (value string) {
+	t.Helper()
+	value, err := chromedp.Run(t.ctx, chromedp.Evaluate[string](js))
+	if err != nil {
+		t.Fatalf("%s: %v", js, err)
+	}
+	return value
 }
