@@ -30,12 +30,7 @@ var crashProgram = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(filepath.Dir(beside), "crash")
-	out, err := exec.Command("go", "build", "-o", path, "bot/engine/cli/testdata/crash").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return path, nil
+	return build(filepath.Join(filepath.Dir(beside), "crash"), "bot/engine/cli/testdata/crash")
 })
 
 // crashTail follows realHead. The account "away" is one that nobody answers

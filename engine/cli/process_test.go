@@ -20,13 +20,18 @@ var binary = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, "bot")
-	out, err := exec.Command("go", "build", "-o", path, "bot").CombinedOutput()
-	if err != nil {
+	return build(filepath.Join(dir, "bot"), "bot")
+})
+
+// build compiles a program as it is shipped.
+func build(path, program string) (string, error) {
+	cmd := exec.Command("go", "build", "-trimpath", "-o", path, program)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return path, nil
-})
+}
 
 // process is the real program, running.
 type process struct {

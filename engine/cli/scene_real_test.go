@@ -113,12 +113,7 @@ var poison = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(filepath.Dir(beside), "poison")
-	out, err := exec.Command("go", "build", "-o", path, "bot/engine/cli/testdata/poison").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return path, nil
+	return build(filepath.Join(filepath.Dir(beside), "poison"), "bot/engine/cli/testdata/poison")
 })
 
 func poisonProgram(t testing.TB) string {

@@ -14,14 +14,16 @@ import (
 	"bot/store/boltstore"
 )
 
-// build makes the real binary.
+// build makes the real binary as it is shipped.
 func build(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds and runs the whole binary")
 	}
 	program := filepath.Join(t.TempDir(), "bot")
-	if out, err := exec.Command("go", "build", "-o", program, "bot").CombinedOutput(); err != nil {
+	cmd := exec.Command("go", "build", "-trimpath", "-o", program, "bot")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
 	return program
