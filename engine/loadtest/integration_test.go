@@ -115,6 +115,7 @@ func TestAStartedEngineTellsWhatItsHeapHolds(t *testing.T) {
 func TestAMisbehavingPlatformAndARestlessSenderLoseNothing(t *testing.T) {
 	o, _ := few(t, build(t), "profile")
 	o.Profiles, o.Rate, o.Deaf, o.Hurry, o.Trace = []string{"flaky"}, 200, 0.05, 100, TraceBoth
+	o.Duration = 4 * time.Second // so that a platform that hangs up on one in fifty is sure to
 	o.Retell, _ = RedeliveryNamed("wecom")
 	report, err := Run(t.Context(), o)
 	if err != nil {
