@@ -54,15 +54,18 @@ func TestContactsAreLearnedAndSurviveARestart(t *testing.T) {
 	}
 }
 
-func TestLabelsThatTheBotGivesAreInTheDirectory(t *testing.T) {
-	t.Parallel()
-	manners, text := talkOf(t, "gewe", `
+// vip changes labels in answer to a word.
+const vip = `
 [[skill]]
 name = "vip"
 keywords = ["入会"]
 do = "set_label"
 params = {add = ["会员"], remove = ["访客"]}
-`)
+`
+
+func TestLabelsThatTheBotGivesAreInTheDirectory(t *testing.T) {
+	t.Parallel()
+	manners, text := talkOf(t, "gewe", vip)
 	r := start(t, manners, text)
 	r.happens(stub.Said{User: "wxid_u1", Name: "小王", Text: "你好"})
 	r.idle()
@@ -76,13 +79,7 @@ params = {add = ["会员"], remove = ["访客"]}
 
 func TestWhatAPersonKnowsToHaveArrivedIsInTheDirectory(t *testing.T) {
 	t.Parallel()
-	manners, text := talkOf(t, "gewe", `
-[[skill]]
-name = "vip"
-keywords = ["入会"]
-do = "set_label"
-params = {add = ["会员"], remove = ["访客"]}
-`)
+	manners, text := talkOf(t, "gewe", vip)
 	manners.Script = func(c stub.Call) *stub.Answer {
 		if c.Action == engine.SetLabel {
 			return &stub.Answer{Status: 0, Done: true} // read, carried out, hung up on

@@ -16,14 +16,7 @@ func TestAnAccountIsPausedThoughTheDiskIsFull(t *testing.T) {
 	r := newRig(t, stub.Options{})
 	t.Cleanup(r.platformUp())
 	r.configure(shop + echo)
-	text, err := os.ReadFile(r.file())
-	if err != nil {
-		t.Fatal(err)
-	}
-	noRoom := strings.Replace(string(text), `min_free = "0B"`, `min_free = "1000000GiB"`, 1)
-	if err := os.WriteFile(r.file(), []byte(noRoom), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	r.leaveNoRoom()
 	r.begin()
 	command := `{"task_id":"t","account_id":"shop","action":"send_text","timestamp":1790000000,"params":{"to":"u","content":"x"}}`
 	if status := r.admin(http.MethodPost, "/api/v1/commands", command, nil); status != http.StatusServiceUnavailable {
@@ -52,14 +45,7 @@ func TestWhatHasLessGoOnIsWrittenThoughTheDiskIsFull(t *testing.T) {
 		return len(all) == 1 && all[0].State == "running"
 	})
 	r.end()
-	text, err := os.ReadFile(r.file())
-	if err != nil {
-		t.Fatal(err)
-	}
-	noRoom := strings.Replace(string(text), `min_free = "0B"`, `min_free = "1000000GiB"`, 1)
-	if err := os.WriteFile(r.file(), []byte(noRoom), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	r.leaveNoRoom()
 	r.begin()
 	for _, act := range []struct{ method, path, body string }{
 		{http.MethodPut, "/api/v1/blocked/shop/u", ""},
@@ -71,5 +57,18 @@ func TestWhatHasLessGoOnIsWrittenThoughTheDiskIsFull(t *testing.T) {
 		if status := r.admin(act.method, act.path, act.body, nil); status != http.StatusOK {
 			t.Errorf("%s %s: status %d", act.method, act.path, status)
 		}
+	}
+}
+
+// leaveNoRoom has the next start find the disk too full for anything that grows.
+func (r *rig) leaveNoRoom() {
+	r.t.Helper()
+	text, err := os.ReadFile(r.file())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	noRoom := strings.Replace(string(text), `min_free = "0B"`, `min_free = "1000000GiB"`, 1)
+	if err := os.WriteFile(r.file(), []byte(noRoom), 0o600); err != nil {
+		r.t.Fatal(err)
 	}
 }

@@ -44,18 +44,17 @@ func (t *txn) shed(g *generation) {
 	t.oldDone = true
 }
 
-// shedKeys are the keys that have not been folded, of which the generation then
-// knows no more. One that it had forgotten needs no folding.
-func (t *txn) shedKeys(g *generation, keys []treeKey) (todo []treeKey) {
+// shedKeys are those of the keys that have not been folded yet; the generation
+// then forgets them. One that it knows nothing of is folded, or never was.
+func (t *txn) shedKeys(g *generation, keys []treeKey) (unfolded []treeKey) {
 	for _, k := range keys {
-		_, gone := t.shedding[k]
-		if _, known := g.rows[k.t][k.key]; !known || gone {
-			continue
+		_, folded := t.shedding[k]
+		if _, known := g.rows[k.t][k.key]; known && !folded {
+			t.shedding[k] = struct{}{}
+			unfolded = append(unfolded, k)
 		}
-		t.shedding[k] = struct{}{}
-		todo = append(todo, k)
 	}
-	return todo
+	return unfolded
 }
 
 // firstChanges reads rows until one ends with a change.
