@@ -28,14 +28,14 @@ var (
 
 const killSkills = `
 [server]
-listen = "127.0.0.1:0"
+listen = "%[1]s:0"
 [admin]
-listen = "127.0.0.1:0"
+listen = "%[1]s:0"
 [[account]]
 name = "shop"
 channel = "generic"
 path = "/in"
-base_url = "http://%s"
+base_url = "http://%[2]s"
 on_doubt = "resend"
 ` + dialogues
 
@@ -65,7 +65,7 @@ func TestKillLoop(t *testing.T) {
 	defer cancel()
 
 	dir := t.TempDir()
-	config := write(t, dir, "bot.toml", fmt.Sprintf(killSkills, l.Addr()))
+	config := write(t, dir, "bot.toml", fmt.Sprintf(killSkills, home(), l.Addr()))
 	book := &ledger{acked: make(map[string]int)}
 	bot := &reborn{p: start(t, config)}
 	loading, stopLoad := context.WithCancel(ctx)

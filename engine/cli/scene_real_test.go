@@ -31,6 +31,7 @@ type scene struct {
 	t        testing.TB
 	dir      string
 	config   string // path of the file
+	home     string // address of the programs
 	platform *stub.Stub
 	address  string // of the platform
 	// platformDown ends the platform's present service.
@@ -40,9 +41,9 @@ type scene struct {
 
 const realHead = `
 [server]
-listen = "127.0.0.1:0"
+listen = "HOME:0"
 [admin]
-listen = "127.0.0.1:0"
+listen = "HOME:0"
 [[account]]
 name = "shop"
 channel = "generic"
@@ -67,7 +68,7 @@ func newScene(t testing.TB, manners stub.Options, text string) *scene {
 		t.Fatal(err)
 	}
 	s := &scene{
-		t: t, dir: t.TempDir(), platform: platform,
+		t: t, dir: t.TempDir(), home: home(), platform: platform,
 		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 200}, Timeout: patience},
 	}
 	t.Cleanup(s.client.CloseIdleConnections)
@@ -99,7 +100,7 @@ func (s *scene) platformUp() {
 func (s *scene) configure(text string) {
 	s.t.Helper()
 	s.config = filepath.Join(s.dir, "bot.toml")
-	next := write(s.t, s.dir, "bot.toml.next", strings.ReplaceAll(realHead+text, "PLATFORM", s.address))
+	next := write(s.t, s.dir, "bot.toml.next", strings.NewReplacer("HOME", s.home, "PLATFORM", s.address).Replace(realHead+text))
 	if err := os.Rename(next, s.config); err != nil {
 		s.t.Fatal(err)
 	}

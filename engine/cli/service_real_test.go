@@ -38,7 +38,7 @@ func newManager(t testing.TB, s *scene, names ...string) *manager {
 	t.Helper()
 	m := &manager{TB: t, scene: s, names: names}
 	for _, name := range names {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+		l, err := net.Listen("tcp", s.home+":0")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,7 +244,7 @@ func TestSocketsThatAreNotTheConfigurationsAreRefused(t *testing.T) {
 		want    string
 	}{
 		"a name that means nothing": {[]string{"calback"}, "127.0.0.1:0", `a socket named "calback" (did you mean "callback"?)`},
-		"another port":              {[]string{"callback"}, "127.0.0.1:9", `server.listen is "127.0.0.1:9", but the socket "callback" that systemd passes is 127.0.0.1:`},
+		"another port":              {[]string{"callback"}, "127.0.0.1:9", `server.listen is "127.0.0.1:9", but the socket "callback" that systemd passes is 127.`},
 		"another address":           {[]string{"callback"}, ":0", `server.listen is ":0", but`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -253,7 +253,7 @@ func TestSocketsThatAreNotTheConfigurationsAreRefused(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			write(t, s.dir, "bot.toml", strings.Replace(string(text), `listen = "127.0.0.1:0"`, fmt.Sprintf("listen = %q", c.listen), 1))
+			write(t, s.dir, "bot.toml", strings.Replace(string(text), fmt.Sprintf("listen = %q", s.home+":0"), fmt.Sprintf("listen = %q", c.listen), 1))
 			m := newManager(t, s, c.sockets...)
 			cmd := m.command()
 			out, _ := cmd.CombinedOutput()

@@ -33,9 +33,9 @@ const (
 
 const soakConfig = `
 [server]
-listen = "127.0.0.1:0"
+listen = "%[1]s:0"
 [admin]
-listen = "127.0.0.1:0"
+listen = "%[1]s:0"
 [queue]
 max_commit_wait = "10s"
 [dedup]
@@ -46,7 +46,7 @@ level = "warn"
 name = "shop"
 channel = "generic"
 path = "/in"
-base_url = "http://%s"
+base_url = "http://%[2]s"
 ` + dialogues
 
 // soakLine is a user's i-th message, from 1, and the one right answer to it:
@@ -154,7 +154,7 @@ func newSoak(t *testing.T, rate int) *soak {
 	dir := t.TempDir()
 	s := &soak{
 		t: t, dir: dir, began: time.Now(), platform: platform,
-		config: write(t, dir, "bot.toml", fmt.Sprintf(soakConfig, platform.address)),
+		config: write(t, dir, "bot.toml", fmt.Sprintf(soakConfig, home(), platform.address)),
 		client: &http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}},
 	}
 	s.load = newSoakLoad(t, rate)
