@@ -201,6 +201,8 @@ func (c *crashes) resolve() {
 			what := "resend"
 			if c.reached(user) && c.round%2 == 0 {
 				what = "delivered"
+			} else {
+				c.book.again[user] = true
 			}
 			c.ask(http.MethodPost, "/api/v1/in-doubt/"+user+"/"+what, "", http.StatusOK, http.StatusConflict)
 		}
