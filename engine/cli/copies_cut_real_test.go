@@ -61,8 +61,8 @@ func (c *cutting) run(args []string, i injection) (code int, trace string) {
 		c.t.Fatal(err)
 	}
 	trace = filepath.Join(c.t.TempDir(), "trace")
-	all := slices.Concat(strace(trace, i), []string{path}, args, []string{"-config", c.config})
-	cmd := exec.Command("strace", all...)
+	line := slices.Concat(launching(i), strace(trace, i), []string{path}, args, []string{"-config", c.config})
+	cmd := exec.Command(line[0], line[1:]...)
 	err = cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
