@@ -23,6 +23,7 @@ import (
 var (
 	killFor   = flag.Duration("kill.for", 6*time.Second, "how long the kill loop goes on")
 	killCount = flag.Int("kill.count", 0, "end the kill loop after so many kills instead; 0 = go by time")
+	killLife  = flag.Duration("kill.life", 200*time.Millisecond, "how long a life of the kill loop lasts at most, once it is ready")
 	killSeed  = flag.Uint64("kill.seed", 0, "repeat the random choices of a run; 0 = new ones")
 )
 
@@ -83,7 +84,7 @@ func TestKillLoop(t *testing.T) {
 		kills++
 	}
 	for kills < *killCount || *killCount == 0 && time.Now().Before(end) {
-		pause(chance, 15, 200)
+		pause(chance, 15, max(16, int(killLife.Milliseconds())))
 		kill(bot.current())
 		for chance.IntN(5) == 0 { // and again before it is ready
 			p, _ := launch(t, config)
