@@ -144,7 +144,7 @@ func (a *account) sleep(at instant) {
 	if !a.open {
 		return
 	}
-	wait := min(a.calendar(at), a.paced(at))
+	wait := min(a.calendar(at), a.paced(at), a.beside.rest(at))
 	if len(a.limited) > 0 {
 		wait = min(wait, a.limited[0].freeAt.Sub(at.mono))
 	}

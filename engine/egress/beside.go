@@ -4,16 +4,20 @@ import (
 	"time"
 
 	"bot/engine"
+	"bot/engine/pace"
 )
 
 // beside bounds the bulk commands of an account that are under way while its
 // replies and pushes are. Each of them has its place in two commits of the store,
-// and takes a mark and a slot until it is done: with as many as there is room for,
-// a reply would wait for room first, and then in commits that are theirs. Where
-// nothing but bulk is to be sent it may take all there is.
+// and takes a slot until it is done: with as many as there is room for, a reply
+// would wait for room first, and then in commits that are theirs. Where nothing
+// but bulk is to be sent it may take all there is.
 type beside struct {
-	bulk  int       // commands of that lane under way
-	other time.Time // when one of another lane was chosen last, by the monotonic clock
+	bulk    int       // commands of that lane under way
+	writing int       // of them, those whose mark or end is being written down
+	since   time.Time // when the first of these began to be; by the monotonic clock, like all here
+	rests   time.Time // until when bulk writes nothing more
+	other   time.Time // when one of another lane was chosen last
 }
 
 // talks is how long after a reply or a push the next one is taken to be near.
@@ -23,26 +27,76 @@ const talks = time.Second
 // in so many, at least one.
 const bulkShare = 4
 
-// lanes is how many lanes may start something now, from the first.
+// lanes is how many lanes may start something now, from the first. Beside the
+// others bulk starts one command at a time, when none of its own is being written
+// down, and then rests as long as that took: however fast the platform is, half of
+// the disk's time is the others' alone, and however slow it is, bulk uses its slots.
 func (a *account) lanes(at instant) engine.Lane {
 	b := &a.beside
-	if at.mono.Sub(b.other) < talks && !b.other.IsZero() && b.bulk >= max(1, a.pacer.Limits().Parallel/bulkShare) {
-		return engine.LaneBulk // all before it; a landing looks again
+	full := b.bulk >= max(1, a.pacer.Limits().Parallel/bulkShare)
+	if b.talking(at) && (full || b.writing > 0 || at.mono.Before(b.rests)) {
+		return engine.LaneBulk // all before it; what ends a write, a landing or the alarm looks again
 	}
 	return engine.Lanes
 }
 
+func (b *beside) talking(at instant) bool {
+	return at.mono.Sub(b.other) < talks && !b.other.IsZero()
+}
+
+// rest is the time until bulk has rested, pace.Forever where it need not.
+func (b *beside) rest(at instant) time.Duration {
+	if !b.talking(at) || !at.mono.Before(b.rests) {
+		return pace.Forever
+	}
+	return b.rests.Sub(at.mono)
+}
+
+// took: the flight's mark is being written.
 func (b *beside) took(f *flight, at instant) {
 	if f.bulk = f.lane == engine.LaneBulk; f.bulk {
 		b.bulk++
+		b.writes(at)
 		return
 	}
 	b.other = at.mono
 }
 
-func (b *beside) landed(f *flight) {
+// marked: the flight's mark has been written, or not.
+func (b *beside) marked(f *flight, at instant) {
 	if f.bulk {
-		f.bulk = false
-		b.bulk--
+		b.wrote(at)
+	}
+}
+
+// settling: the flight's end is being written.
+func (b *beside) settling(f *flight, at instant) {
+	if f.bulk {
+		b.writes(at)
+	}
+}
+
+// landed: the flight is over.
+func (b *beside) landed(f *flight, at instant) {
+	if !f.bulk {
+		return
+	}
+	f.bulk = false
+	b.bulk--
+	if f.stage == settling {
+		b.wrote(at)
+	}
+}
+
+func (b *beside) writes(at instant) {
+	if b.writing == 0 {
+		b.since = at.mono
+	}
+	b.writing++
+}
+
+func (b *beside) wrote(at instant) {
+	if b.writing--; b.writing == 0 {
+		b.rests = at.mono.Add(at.mono.Sub(b.since))
 	}
 }

@@ -68,6 +68,35 @@ func TestBulkBesideRepliesTakesAQuarterOfTheSlots(t *testing.T) {
 	})
 }
 
+// Beside replies bulk writes one command at a time, and rests after it as long as that
+// took: mark and end take it ten milliseconds each, and the rest as long as the end.
+func TestBulkBesideRepliesLeavesThemTheDisk(t *testing.T) {
+	for _, tt := range []struct {
+		latency time.Duration // of the platform
+		least   int           // bulk commands in eight seconds
+		most    int
+	}{
+		{0, 8*1000/30 - 8, 8*1000/30 + 1},
+		{500 * time.Millisecond, 4*8*1000/520 - 8, 4 * 8 * 1000 / 520}, // the slots are the limit
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := wide(t, tt.latency)
+			w.outbox.disk = 10 * time.Millisecond
+			for i := range 21 {
+				w.put("shop", engine.Command{TaskID: fmt.Sprint("r", i), Conversation: "u", NotBefore: time.Now().Add(time.Duration(i) * 600 * time.Millisecond)})
+			}
+			w.start()
+			defer w.stop()
+			after(time.Second)
+			first := w.bulkSent()
+			after(8 * time.Second)
+			if n := w.bulkSent() - first; n < tt.least || n > tt.most {
+				t.Errorf("a platform that takes %v: %d bulk commands were sent in eight seconds beside replies, want %d to %d", tt.latency, n, tt.least, tt.most)
+			}
+		})
+	}
+}
+
 func TestOneSlotIsBulksToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, shop(quick()))

@@ -30,6 +30,7 @@ func (o *owner) report(f *flight) {
 func (o *owner) marked(f *flight) {
 	a, at := f.account, o.now()
 	a.marking--
+	a.beside.marked(f, at)
 	switch {
 	case f.err == nil && (o.stopping || a.pacer.Held(at.mono)):
 		o.withdraw(f)
@@ -170,6 +171,7 @@ func (o *owner) settle(f *flight, s store.Settlement) {
 	f.settlement = s
 	f.stage = settling
 	f.account.settling++
+	f.account.beside.settling(f, o.now())
 	o.crew.Go(func() { o.acts.settle(f) })
 }
 
@@ -224,7 +226,7 @@ func (o *owner) settled(f *flight) {
 func (o *owner) land(f *flight, at instant) {
 	o.active--
 	a, c := f.account, f.conversation
-	a.beside.landed(f)
+	a.beside.landed(f, at)
 	a.release(c, at)
 	if c.recheck && c.flights == 0 {
 		o.recheck(a, c, at)
