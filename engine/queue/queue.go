@@ -11,6 +11,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"bot/engine"
@@ -21,9 +22,9 @@ const (
 	// page is how many entries one look into the log returns at most; with
 	// Buffer it bounds the payloads that are in memory on this road.
 	page = 64
-	// recheck bounds how long an entry can lie in the log unseen when its poke
-	// is missing: a caller of Append that gave up waiting may have logged
-	// events all the same, after its last chance to poke.
+	// recheck bounds how long an entry can lie in the log unseen, and those behind
+	// it, when its poke is missing: a caller of Append that gave up waiting may have
+	// logged events all the same, after its last chance to poke.
 	recheck = time.Second
 )
 
@@ -42,6 +43,9 @@ type Queue struct {
 	entries chan store.Entry
 	poked   chan struct{}
 	cursor  uint64 // the last entry handed on; Run's own
+	ahead   ahead
+	unread  atomic.Bool       // there may be entries that are not in ahead
+	taken   [page]store.Entry // out of ahead; Run's own
 }
 
 // New makes a queue whose reader stands before the oldest entry of the log.
@@ -68,11 +72,17 @@ func (q *Queue) Append(ctx context.Context, events []*engine.Event, window time.
 	if err != nil {
 		return got, err
 	}
-	for _, seq := range got.Seqs {
-		if seq != 0 {
-			q.Poke()
-			break
+	fresh := false
+	for i, seq := range got.Seqs {
+		if seq == 0 {
+			continue
 		}
+		if fresh = true; !q.ahead.add(seq, events[i]) {
+			q.unread.Store(true)
+		}
+	}
+	if fresh {
+		q.wake()
 	}
 	return got, nil
 }
@@ -80,6 +90,11 @@ func (q *Queue) Append(ctx context.Context, events []*engine.Event, window time.
 // Poke tells the reader that the log has grown by other ways than Append. It
 // never blocks; pokes that come while one is pending are one.
 func (q *Queue) Poke() {
+	q.unread.Store(true)
+	q.wake()
+}
+
+func (q *Queue) wake() {
 	select {
 	case q.poked <- struct{}{}:
 	default:
@@ -97,8 +112,9 @@ func (q *Queue) Run(ctx context.Context) error {
 	tick := time.NewTicker(recheck)
 	defer tick.Stop()
 	first := q.cursor
+	q.unread.Store(true)
 	for ctx.Err() == nil {
-		entries, err := q.inbox.Read(q.cursor, page)
+		entries, err := q.next()
 		if err != nil {
 			return fmt.Errorf("read log after %d: %w", q.cursor, err)
 		}
@@ -109,10 +125,29 @@ func (q *Queue) Run(ctx context.Context) error {
 		case <-ctx.Done():
 		case <-q.poked:
 		case <-tick.C:
+			q.unread.Store(true)
 		}
 	}
 	q.log.Debug("queue reader stopped", "from", first, "to", q.cursor)
 	return nil
+}
+
+// next is what follows the cursor, as much as is at hand: what was just logged, or a
+// page of the log.
+// It is good until the next call.
+func (q *Queue) next() ([]store.Entry, error) {
+	if entries := q.ahead.next(q.cursor, q.taken[:0]); len(entries) > 0 {
+		return entries, nil
+	}
+	if !q.unread.Swap(false) {
+		return nil, nil
+	}
+	entries, err := q.inbox.Read(q.cursor, page)
+	if len(entries) > 0 {
+		q.unread.Store(true)
+		q.ahead.passed(entries)
+	}
+	return entries, err
 }
 
 // hand waits for room in the channel and reports whether all entries found it

@@ -143,6 +143,45 @@ func TestWhatWasAppendedComesOutInOrder(t *testing.T) {
 	})
 }
 
+func TestWhatIsAppendedLiveIsNotReadBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &inbox{}
+		q := queue.New(queue.Options{Inbox: b})
+		stop := run(t, q)
+		defer stop()
+		for i := range uint64(3000) { // some rounds of what is kept in memory
+			if _, err := q.Append(t.Context(), []*engine.Event{event(fmt.Sprint(i))}, time.Hour); err != nil {
+				t.Fatal(err)
+			}
+			take(t, q, i+1, i+1)
+		}
+		if b.reads != 1 { // at the start
+			t.Errorf("the log was read %d times", b.reads)
+		}
+	})
+}
+
+func TestWhatCameByOtherWaysHasItsPlaceAmongTheLive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &inbox{}
+		q := queue.New(queue.Options{Inbox: b, Buffer: 4000})
+		for i := range 3000 {
+			if i%7 == 3 { // raised by a turn
+				b.mu.Lock()
+				b.put(event(fmt.Sprint(i)))
+				b.mu.Unlock()
+				continue
+			}
+			if _, err := q.Append(t.Context(), []*engine.Event{event(fmt.Sprint(i))}, time.Hour); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stop := run(t, q)
+		defer stop()
+		take(t, q, 1, 3000)
+	})
+}
+
 func TestALogThatIsFullerThanTheChannelWaitsOnDisk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &inbox{}
