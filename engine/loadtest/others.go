@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,16 +42,45 @@ func (b *bench) child(ctx context.Context, addr, role string, args ...string) (*
 	return s, nil
 }
 
-// Serve plays a peer in a process of its own: "bare ADDR" or "goredis ADDR
-// REDIS". It works until ctx is done.
+// log starts L, on a file of its own.
+func (b *bench) log(ctx context.Context, _ string) (*server, error) {
+	addrs, err := freeAddrs(1)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := b.folder("")
+	if err != nil {
+		return nil, err
+	}
+	s, err := b.child(ctx, addrs[0], "log", filepath.Join(dir, storeName))
+	if err != nil {
+		os.RemoveAll(dir)
+		return nil, err
+	}
+	s.dir = dir
+	return s, nil
+}
+
+// Serve plays a peer in a process of its own: "bare ADDR", "log ADDR FILE" or
+// "goredis ADDR REDIS". It works until ctx is done.
 func Serve(ctx context.Context, args []string) error {
 	switch {
 	case len(args) == 2 && args[0] == "bare":
 		return peers.Serve(ctx, args[1], peers.Bare(callbackPath))
+	case len(args) == 3 && args[0] == "log":
+		return serveLog(ctx, args[1], args[2])
 	case len(args) == 3 && args[0] == "goredis":
 		return serveGoRedis(ctx, args[1], args[2])
 	}
 	return fmt.Errorf("there is no peer %q", strings.Join(args, " "))
+}
+
+func serveLog(ctx context.Context, addr, file string) error {
+	l, err := peers.NewLog(file, callbackPath)
+	if err != nil {
+		return err
+	}
+	return serveBeside(ctx, addr, l, l.Run)
 }
 
 func serveGoRedis(ctx context.Context, addr, redisAddr string) error {
@@ -58,13 +88,18 @@ func serveGoRedis(ctx context.Context, addr, redisAddr string) error {
 	if err != nil {
 		return err
 	}
+	return serveBeside(ctx, addr, g, g.Run)
+}
+
+// serveBeside answers on addr while run does what makes the answers true.
+func serveBeside(ctx context.Context, addr string, h http.Handler, run func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		cancel(g.Run(ctx)) // without Redis there is nothing to answer
+		cancel(run(ctx)) // without it there is nothing to answer
 	}()
-	err = peers.Serve(ctx, addr, g)
+	err := peers.Serve(ctx, addr, h)
 	cancel(nil)
 	<-ended
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {

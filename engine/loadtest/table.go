@@ -106,8 +106,11 @@ func (r *Row) remarks() []string {
 		}
 	}
 	if f := r.Syncs; f != nil {
-		out = append(out, fmt.Sprintf("answer p50 = bare + %.1f F, p99 = %.1f F; to platform p50 = %.1f F, p99 = %.1f F",
-			f.AckP50, f.AckP99, f.WayP50, f.WayP99))
+		line := fmt.Sprintf("answer p50 = bare + %.1f F, p99 = %.1f F", f.AckP50, f.AckP99)
+		if f.WayP50 > 0 {
+			line += fmt.Sprintf("; to platform p50 = %.1f F, p99 = %.1f F", f.WayP50, f.WayP99)
+		}
+		out = append(out, line)
 	}
 	if x := r.Slower; x != nil {
 		out = append(out, fmt.Sprintf("of %s: answer p50 %s, p99 %s; to platform p50 %s, p99 %s", x.AckP50.To, x.AckP50, x.AckP99, x.WayP50, x.WayP99))

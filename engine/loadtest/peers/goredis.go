@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"sync"
 )
 
 // script takes the lock and queues the message in one step, so that a crash
@@ -20,20 +19,8 @@ const script = `if redis.call('SET', KEYS[1], '1', 'NX', 'EX', ARGV[2]) then red
 type GoRedis struct {
 	conn *redis
 	sha  []byte
-
-	mu   sync.Mutex
-	open *batch
-	some chan struct{} // holds one element when open is not empty
+	line *line
 }
-
-// batch is the callbacks of one round trip.
-type batch struct {
-	ids, bodies [][]byte
-	done        chan struct{}
-	err         error // valid after done
-}
-
-func newBatch() *batch { return &batch{done: make(chan struct{})} }
 
 // NewGoRedis connects to the Redis at addr and loads the script.
 func NewGoRedis(ctx context.Context, addr string) (*GoRedis, error) {
@@ -49,7 +36,7 @@ func NewGoRedis(ctx context.Context, addr string) (*GoRedis, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load script: %w", err)
 	}
-	return &GoRedis{conn: conn, sha: []byte(sha), open: newBatch(), some: make(chan struct{}, 1)}, nil
+	return &GoRedis{conn: conn, sha: []byte(sha), line: newLine()}, nil
 }
 
 // ServeHTTP answers when the callback's batch was carried out.
@@ -60,7 +47,7 @@ func (g *GoRedis) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, `{"status":"error"}`, http.StatusBadRequest)
 		return
 	}
-	if err := g.add(id, body); err != nil {
+	if err := g.line.add(id, body); err != nil {
 		http.Error(w, `{"status":"error"}`, http.StatusInternalServerError)
 		return
 	}
@@ -83,39 +70,11 @@ func messageID(body []byte) []byte {
 	return []byte(m.ID)
 }
 
-func (g *GoRedis) add(id, body []byte) error {
-	g.mu.Lock()
-	b := g.open
-	b.ids, b.bodies = append(b.ids, id), append(b.bodies, body)
-	g.mu.Unlock()
-	select {
-	case g.some <- struct{}{}:
-	default:
-	}
-	<-b.done
-	return b.err
-}
-
 // Run makes the round trips until ctx is done or the connection fails. It
 // closes the connection.
 func (g *GoRedis) Run(ctx context.Context) error {
 	defer g.conn.conn.Close()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-g.some:
-		}
-		g.mu.Lock()
-		b := g.open
-		g.open = newBatch()
-		g.mu.Unlock()
-		b.err = g.commit(b)
-		close(b.done)
-		if b.err != nil {
-			return b.err
-		}
-	}
+	return g.line.serve(ctx, g.commit)
 }
 
 func (g *GoRedis) commit(b *batch) error {
