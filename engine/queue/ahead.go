@@ -7,29 +7,37 @@ import (
 	"bot/store"
 )
 
-// reach is how far before its reader the log is kept in memory.
-const reach = 1024
+// How much of the log before its reader is kept in memory: entries, and about as
+// many bytes.
+const (
+	reach    = 1024
+	maxBytes = 4 << 20
+)
 
 // ahead is what was just logged beyond the reader, so that it need not be read back.
-// It holds what Append wrote and no more than reach entries of it; where something is
-// missing the log is read, which is the truth. It is safe for concurrent use.
+// It holds what Append wrote, within its bounds; where something is missing the log
+// is read, which is the truth. It is safe for concurrent use.
 type ahead struct {
 	mu    sync.Mutex
 	after uint64 // the last entry that the reader has
 	ring  [reach]store.Entry
+	bytes int
 }
 
-// add takes an event that is in the log under seq, if that is within reach or
-// behind the reader.
+// add takes an event that is in the log under seq. It returns false where the
+// reader has to look for it there.
 func (a *ahead) add(seq uint64, e *engine.Event) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if seq > a.after+reach {
+	switch {
+	case seq <= a.after:
+		return true // it has been there
+	case seq > a.after+reach || a.bytes+weight(e) > maxBytes:
 		return false
 	}
-	if seq > a.after {
-		a.ring[seq%reach] = store.Entry{Seq: seq, Event: e}
-	}
+	a.clear(seq)
+	a.ring[seq%reach] = store.Entry{Seq: seq, Event: e}
+	a.bytes += weight(e)
 	return true
 }
 
@@ -38,14 +46,10 @@ func (a *ahead) add(seq uint64, e *engine.Event) bool {
 func (a *ahead) next(seq uint64, entries []store.Entry) []store.Entry {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for len(entries) < cap(entries) {
-		e := &a.ring[(seq+1)%reach]
-		if e.Seq != seq+1 {
-			break
-		}
+	for len(entries) < cap(entries) && a.ring[(seq+1)%reach].Seq == seq+1 {
 		seq++
-		entries = append(entries, *e)
-		*e = store.Entry{}
+		entries = append(entries, a.ring[seq%reach])
+		a.clear(seq)
 	}
 	a.after = seq
 	return entries
@@ -57,8 +61,18 @@ func (a *ahead) passed(entries []store.Entry) {
 	defer a.mu.Unlock()
 	for _, e := range entries {
 		a.after = e.Seq
-		if held := &a.ring[e.Seq%reach]; held.Seq <= e.Seq {
-			*held = store.Entry{}
-		}
+		a.clear(e.Seq)
 	}
 }
+
+// clear empties the place of an entry, which may be another's that was passed over.
+func (a *ahead) clear(seq uint64) {
+	e := &a.ring[seq%reach]
+	if e.Event != nil && e.Seq <= seq {
+		a.bytes -= weight(e.Event)
+		*e = store.Entry{}
+	}
+}
+
+// weight is about what an event takes in memory.
+func weight(e *engine.Event) int { return len(e.Raw) + len(e.Text) + 512 }

@@ -149,6 +149,7 @@ func TestWhatIsAppendedLiveIsNotReadBack(t *testing.T) {
 		q := queue.New(queue.Options{Inbox: b})
 		stop := run(t, q)
 		defer stop()
+		synctest.Wait() // until it has looked
 		for i := range uint64(3000) { // some rounds of what is kept in memory
 			if _, err := q.Append(t.Context(), []*engine.Event{event(fmt.Sprint(i))}, time.Hour); err != nil {
 				t.Fatal(err)
@@ -179,6 +180,37 @@ func TestWhatCameByOtherWaysHasItsPlaceAmongTheLive(t *testing.T) {
 		stop := run(t, q)
 		defer stop()
 		take(t, q, 1, 3000)
+	})
+}
+
+func TestLargeEventsWaitOnDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &inbox{}
+		q := queue.New(queue.Options{Inbox: b, Buffer: 1})
+		stop := run(t, q)
+		defer stop()
+		for i := range 100 {
+			e := event(fmt.Sprint(i))
+			e.Raw = make([]byte, 1<<20)
+			if _, err := q.Append(t.Context(), []*engine.Event{e}, time.Hour); err != nil {
+				t.Fatal(err)
+			}
+			b.mu.Lock()
+			b.log[i].Event = event(e.ID) // as if read from a disk
+			b.mu.Unlock()
+		}
+		synctest.Wait()
+		kept := 0
+		for want := range uint64(100) {
+			e := <-q.Entries()
+			if e.Seq != want+1 {
+				t.Fatalf("took %d, want %d", e.Seq, want+1)
+			}
+			kept += len(e.Event.Raw)
+		}
+		if kept > 8<<20 { // with what the channel and the reader have
+			t.Errorf("%d bytes were kept in memory", kept)
+		}
 	})
 }
 
