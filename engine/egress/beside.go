@@ -13,11 +13,12 @@ import (
 // would wait for room first, and then in commits that are theirs. Where nothing
 // but bulk is to be sent it may take all there is.
 type beside struct {
-	bulk    int       // commands of that lane under way
-	writing int       // of them, those whose mark or end is being written down
-	since   time.Time // when the first of these began to be; by the monotonic clock, like all here
-	rests   time.Time // until when bulk writes nothing more
-	other   time.Time // when one of another lane was chosen last
+	bulk    int           // commands of that lane under way
+	writing int           // of them, those whose mark or end is being written down
+	since   time.Time     // when the first of these began to be; by the monotonic clock, like all here
+	owed    time.Duration // of the rest before
+	rests   time.Time     // until when bulk starts nothing more
+	other   time.Time     // when one of another lane was chosen last
 }
 
 // talks is how long after a reply or a push the next one is taken to be near.
@@ -29,8 +30,8 @@ const bulkShare = 4
 
 // lanes is how many lanes may start something now, from the first. Beside the
 // others bulk starts one command at a time, when none of its own is being written
-// down, and then rests as long as that took: however fast the platform is, half of
-// the disk's time is the others' alone, and however slow it is, bulk uses its slots.
+// down, and then rests as long as that took: however fast the platform is, about half
+// of the disk's time is the others' alone, and however slow it is, bulk uses its slots.
 func (a *account) lanes(at instant) engine.Lane {
 	b := &a.beside
 	full := b.bulk >= max(1, a.pacer.Limits().Parallel/bulkShare)
@@ -40,6 +41,7 @@ func (a *account) lanes(at instant) engine.Lane {
 	return engine.Lanes
 }
 
+// talking tells whether a reply or a push may come any moment.
 func (b *beside) talking(at instant) bool {
 	return at.mono.Sub(b.other) < talks && !b.other.IsZero()
 }
@@ -49,54 +51,44 @@ func (b *beside) rest(at instant) time.Duration {
 	if !b.talking(at) || !at.mono.Before(b.rests) {
 		return pace.Forever
 	}
-	return b.rests.Sub(at.mono)
+	return min(b.rests.Sub(at.mono), b.other.Add(talks).Sub(at.mono))
 }
 
-// took: the flight's mark is being written.
+// took: the flight has a slot, and its mark is being written.
 func (b *beside) took(f *flight, at instant) {
-	if f.bulk = f.lane == engine.LaneBulk; f.bulk {
-		b.bulk++
-		b.writes(at)
+	if f.bulk = f.lane == engine.LaneBulk; !f.bulk {
+		b.other = at.mono
 		return
 	}
-	b.other = at.mono
-}
-
-// marked: the flight's mark has been written, or not.
-func (b *beside) marked(f *flight, at instant) {
-	if f.bulk {
-		b.wrote(at)
-	}
-}
-
-// settling: the flight's end is being written.
-func (b *beside) settling(f *flight, at instant) {
-	if f.bulk {
-		b.writes(at)
-	}
+	b.bulk++
+	b.writes(f, at)
 }
 
 // landed: the flight is over.
-func (b *beside) landed(f *flight, at instant) {
-	if !f.bulk {
-		return
-	}
-	f.bulk = false
-	b.bulk--
-	if f.stage == settling {
-		b.wrote(at)
+func (b *beside) landed(f *flight) {
+	if f.bulk {
+		b.bulk--
 	}
 }
 
-func (b *beside) writes(at instant) {
+// writes: the flight's mark or end is being written. What is left of a rest then is
+// owed: ends come when they come.
+func (b *beside) writes(f *flight, at instant) {
+	if !f.bulk {
+		return
+	}
 	if b.writing == 0 {
-		b.since = at.mono
+		b.since, b.owed = at.mono, max(0, b.rests.Sub(at.mono))
 	}
 	b.writing++
 }
 
-func (b *beside) wrote(at instant) {
+// wrote: that was written, or not.
+func (b *beside) wrote(f *flight, at instant) {
+	if !f.bulk {
+		return
+	}
 	if b.writing--; b.writing == 0 {
-		b.rests = at.mono.Add(at.mono.Sub(b.since))
+		b.rests = at.mono.Add(at.mono.Sub(b.since) + b.owed)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"bot/engine"
+	"bot/store"
 )
 
 // wide is a world whose account has sixteen slots, with an answer after the time
@@ -69,14 +70,14 @@ func TestBulkBesideRepliesTakesAQuarterOfTheSlots(t *testing.T) {
 }
 
 // Beside replies bulk writes one command at a time, and rests after it as long as that
-// took: mark and end take it ten milliseconds each, and the rest as long as the end.
+// took: mark and end take it ten milliseconds each, and so does the rest for either.
 func TestBulkBesideRepliesLeavesThemTheDisk(t *testing.T) {
 	for _, tt := range []struct {
 		latency time.Duration // of the platform
 		least   int           // bulk commands in eight seconds
 		most    int
 	}{
-		{0, 8*1000/30 - 8, 8*1000/30 + 1},
+		{0, 8*1000/40 - 1, 8*1000/40 + 1},
 		{500 * time.Millisecond, 4*8*1000/520 - 8, 4 * 8 * 1000 / 520}, // the slots are the limit
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -95,6 +96,61 @@ func TestBulkBesideRepliesLeavesThemTheDisk(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A long rest ends with the talk that it was for.
+func TestBulkRestsForNobodyWhereNobodyTalks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := wide(t, 0)
+		stalled := false
+		w.outbox.fault = func(act string, id uint64) error {
+			if act == "settle" && id <= 400 && !stalled {
+				stalled = true
+				time.Sleep(8 * time.Second)
+			}
+			return nil
+		}
+		for i := range 14 {
+			w.put("shop", engine.Command{TaskID: fmt.Sprint("r", i), Conversation: "u", NotBefore: time.Now().Add(time.Duration(i) * 600 * time.Millisecond)})
+		}
+		w.start()
+		defer w.stop()
+		after(9500 * time.Millisecond)
+		if n := w.bulkSent(); n != 400 {
+			t.Errorf("%d bulk commands were sent, 700 ms after nobody talked any more, want all 400", n)
+		}
+	})
+}
+
+// What is given up unsent, or is gone when it is to be marked, leaves nothing behind
+// that bulk would wait for.
+func TestBulkThatIsNotSentHoldsNoneUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, shop(accountWith(func(a *Account) { a.Limits.Parallel = 16 })))
+		w.outbox.disk = time.Millisecond
+		for i := range 60 {
+			c := engine.Command{TaskID: fmt.Sprint("b", i), Conversation: fmt.Sprint("c", i), Lane: engine.LaneBulk}
+			if i%3 == 0 {
+				c.Deadline = time.Now().Add(time.Duration(i) * time.Millisecond)
+			}
+			w.put("shop", c)
+		}
+		w.outbox.fault = func(act string, id uint64) error {
+			if act == "attempt" && id%3 == 0 && id <= 60 {
+				return store.ErrGone
+			}
+			return nil
+		}
+		for i := range 20 {
+			w.put("shop", engine.Command{TaskID: fmt.Sprint("r", i), Conversation: "u", NotBefore: time.Now().Add(time.Duration(i) * 500 * time.Millisecond)})
+		}
+		w.start()
+		defer w.stop()
+		after(5 * time.Second)
+		for i := 1; i < 60; i += 3 {
+			w.wantState(fmt.Sprint("b", i), "sent")
+		}
+	})
 }
 
 func TestOneSlotIsBulksToo(t *testing.T) {

@@ -30,7 +30,7 @@ func (o *owner) report(f *flight) {
 func (o *owner) marked(f *flight) {
 	a, at := f.account, o.now()
 	a.marking--
-	a.beside.marked(f, at)
+	a.beside.wrote(f, at)
 	switch {
 	case f.err == nil && (o.stopping || a.pacer.Held(at.mono)):
 		o.withdraw(f)
@@ -171,7 +171,7 @@ func (o *owner) settle(f *flight, s store.Settlement) {
 	f.settlement = s
 	f.stage = settling
 	f.account.settling++
-	f.account.beside.settling(f, o.now())
+	f.account.beside.writes(f, o.now())
 	o.crew.Go(func() { o.acts.settle(f) })
 }
 
@@ -191,6 +191,7 @@ func (f *flight) taken() bool {
 func (o *owner) settled(f *flight) {
 	a, at := f.account, o.now()
 	a.settling--
+	a.beside.wrote(f, at)
 	if f.err != nil && slices.ContainsFunc(f.settlement.Learned, func(n engine.Note) bool { return n.Key == PaceKey }) {
 		a.standing.unnoted = true // the next answer's settlement takes it along
 	}
@@ -226,7 +227,7 @@ func (o *owner) settled(f *flight) {
 func (o *owner) land(f *flight, at instant) {
 	o.active--
 	a, c := f.account, f.conversation
-	a.beside.landed(f, at)
+	a.beside.landed(f)
 	a.release(c, at)
 	if c.recheck && c.flights == 0 {
 		o.recheck(a, c, at)
