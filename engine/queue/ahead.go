@@ -20,6 +20,7 @@ const (
 type ahead struct {
 	mu    sync.Mutex
 	after uint64 // the last entry that the reader has
+	last  uint64 // the highest that was added, or was to be
 	ring  [reach]store.Entry
 	bytes int
 }
@@ -29,6 +30,7 @@ type ahead struct {
 func (a *ahead) add(seq uint64, e *engine.Event) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.last = max(a.last, seq)
 	switch {
 	case seq <= a.after:
 		return true // it has been there
@@ -51,11 +53,18 @@ func (a *ahead) next(seq uint64, entries []store.Entry) []store.Entry {
 		entries = append(entries, a.ring[seq%reach])
 		a.clear(seq)
 	}
-	a.after = seq
+	a.after = max(a.after, seq)
 	return entries
 }
 
-// passed tells that the reader has read these in the log.
+// gap tells that something is known of beyond what the reader has.
+func (a *ahead) gap() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.last > a.after
+}
+
+// passed tells that the reader has read these in the log, so that they need no room here.
 func (a *ahead) passed(entries []store.Entry) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -2,7 +2,8 @@
 // appended to the store's log, and one reader hands the log on in its order
 // through a bounded Go channel. The channel is never the limit of intake: when
 // it is full the reader waits and the log grows. Live traffic, overflow and
-// recovery after a crash are the same loop.
+// recovery after a crash are the same loop; what was just logged it need not read
+// back (see ahead).
 //
 // The queue knows neither who appends nor who takes entries off it.
 package queue
@@ -19,13 +20,17 @@ import (
 )
 
 const (
-	// page is how many entries one look into the log returns at most; with
-	// Buffer it bounds the payloads that are in memory on this road.
+	// page is how many entries one look into the log returns at most; with Buffer
+	// and what is kept ahead it bounds the payloads that are in memory on this road.
 	page = 64
 	// recheck bounds how long an entry can lie in the log unseen, and those behind
 	// it, when its poke is missing: a caller of Append that gave up waiting may have
 	// logged events all the same, after its last chance to poke.
 	recheck = time.Second
+	// gapWait is recheck where something is known of beyond: nearly always the appender
+	// of what is missing, or its poke, is a moment late. To read at once would be to
+	// read back most of what comes.
+	gapWait = 5 * time.Millisecond
 )
 
 // Options is what a Queue needs. Inbox is required.
@@ -109,7 +114,7 @@ func (q *Queue) Entries() <-chan store.Entry { return q.entries }
 // nil; entries that were not taken stay in the log. Run again, it goes on where
 // it stopped. An error means that the log cannot be read.
 func (q *Queue) Run(ctx context.Context) error {
-	tick := time.NewTicker(recheck)
+	tick := time.NewTimer(recheck)
 	defer tick.Stop()
 	first := q.cursor
 	q.unread.Store(true)
@@ -118,8 +123,13 @@ func (q *Queue) Run(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("read log after %d: %w", q.cursor, err)
 		}
-		if !q.hand(ctx, entries) || len(entries) > 0 {
+		handed := q.hand(ctx, entries)
+		if clear(entries); !handed || len(entries) > 0 {
 			continue
+		}
+		tick.Reset(recheck)
+		if q.ahead.gap() {
+			tick.Reset(gapWait)
 		}
 		select {
 		case <-ctx.Done():

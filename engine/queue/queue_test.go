@@ -26,7 +26,8 @@ type inbox struct {
 	last  uint64
 	known map[string]bool
 	reads int
-	fail  error // of Read
+	fail  error  // of Read
+	read  func() // after a Read has looked
 }
 
 func (b *inbox) Append(ctx context.Context, events []*engine.Event, _ time.Duration) (store.Appended, error) {
@@ -79,6 +80,9 @@ func (b *inbox) Read(after uint64, limit int) ([]store.Entry, error) {
 		if e.Seq > after && len(out) < limit {
 			out = append(out, e)
 		}
+	}
+	if b.read != nil {
+		b.read()
 	}
 	return out, b.fail
 }
@@ -149,7 +153,7 @@ func TestWhatIsAppendedLiveIsNotReadBack(t *testing.T) {
 		q := queue.New(queue.Options{Inbox: b})
 		stop := run(t, q)
 		defer stop()
-		synctest.Wait() // until it has looked
+		synctest.Wait()               // until it has looked
 		for i := range uint64(3000) { // some rounds of what is kept in memory
 			if _, err := q.Append(t.Context(), []*engine.Event{event(fmt.Sprint(i))}, time.Hour); err != nil {
 				t.Fatal(err)
@@ -355,4 +359,105 @@ func TestManyAppendersNeverReorder(t *testing.T) {
 	}
 	wg.Wait()
 	stop()
+}
+
+func TestAGapAmongTheLiveIsReadAndNotSkipped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &inbox{}
+		q := queue.New(queue.Options{Inbox: b})
+		defer run(t, q)()
+		synctest.Wait() // nothing to read, so that only a poke makes it look
+		for i := range uint64(3000) {
+			b.mu.Lock()
+			b.put(event(fmt.Sprint("other", i))) // raised by a turn, whose poke is to come
+			b.mu.Unlock()
+			if _, err := q.Append(t.Context(), []*engine.Event{event(fmt.Sprint(i))}, time.Hour); err != nil {
+				t.Fatal(err)
+			}
+			take(t, q, 2*i+1, 2*i) // what is behind the gap waits
+			q.Poke()
+			take(t, q, 2*i+1, 2*i+2)
+		}
+	})
+}
+
+func TestMoreThanIsKeptInMemoryIsRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := queue.New(queue.Options{Inbox: &inbox{}, Buffer: 2})
+		defer run(t, q)()
+		synctest.Wait()
+		for i := range 3000 {
+			if _, err := q.Append(t.Context(), []*engine.Event{event(fmt.Sprint(i))}, time.Hour); err != nil {
+				t.Fatal(err)
+			}
+		}
+		take(t, q, 1, 3000)
+	})
+}
+
+func TestAPokeDuringAReadIsNotLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &inbox{}
+		q := queue.New(queue.Options{Inbox: b})
+		b.read = func() {
+			b.read = nil
+			b.put(event("late"))
+			q.Poke()
+		}
+		defer run(t, q)()
+		take(t, q, 1, 1)
+	})
+}
+
+func TestLargeEventsThatWereTakenMakeRoomForOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &inbox{}
+		q := queue.New(queue.Options{Inbox: b})
+		defer run(t, q)()
+		synctest.Wait()
+		for i := range uint64(20) {
+			e := event(fmt.Sprint(i))
+			e.Raw = make([]byte, 1<<20)
+			if _, err := q.Append(t.Context(), []*engine.Event{e}, time.Hour); err != nil {
+				t.Fatal(err)
+			}
+			take(t, q, i+1, i+1)
+		}
+		if b.reads != 1 {
+			t.Errorf("the log was read %d times", b.reads)
+		}
+	})
+}
+
+func TestWhatIsBehindAGapWaitsForIt(t *testing.T) {
+	for name, gap := range map[string]func(*inbox, *queue.Queue){
+		"the log was handled to its end before the start": func(b *inbox, _ *queue.Queue) {},
+		"a caller gave up": func(b *inbox, q *queue.Queue) {
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			q.Append(ctx, events(1), time.Hour)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := &inbox{}
+				b.put(event("a"))
+				b.settle(1)
+				q := queue.New(queue.Options{Inbox: b})
+				defer run(t, q)()
+				synctest.Wait()
+				gap(b, q)
+				q.Append(t.Context(), []*engine.Event{event("c")}, time.Hour)
+				was := time.Now()
+				for e := range q.Entries() {
+					if e.Event.ID == "c" {
+						break
+					}
+				}
+				if took := time.Since(was); took > 50*time.Millisecond {
+					t.Errorf("it came after %v", took)
+				}
+			})
+		})
+	}
 }
