@@ -42,8 +42,8 @@ func (b *bench) child(ctx context.Context, addr, role string, args ...string) (*
 	return s, nil
 }
 
-// log starts L, on a file of its own.
-func (b *bench) log(ctx context.Context, _ string) (*server, error) {
+// bareLog starts L, on a file of its own.
+func (b *bench) bareLog(ctx context.Context, _ string) (*server, error) {
 	addrs, err := freeAddrs(1)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (b *bench) log(ctx context.Context, _ string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := b.child(ctx, addrs[0], "log", filepath.Join(dir, storeName))
+	s, err := b.child(ctx, addrs[0], "barelog", filepath.Join(dir, storeName))
 	if err != nil {
 		os.RemoveAll(dir)
 		return nil, err
@@ -61,22 +61,22 @@ func (b *bench) log(ctx context.Context, _ string) (*server, error) {
 	return s, nil
 }
 
-// Serve plays a peer in a process of its own: "bare ADDR", "log ADDR FILE" or
+// Serve plays a peer in a process of its own: "bare ADDR", "barelog ADDR FILE" or
 // "goredis ADDR REDIS". It works until ctx is done.
 func Serve(ctx context.Context, args []string) error {
 	switch {
 	case len(args) == 2 && args[0] == "bare":
 		return peers.Serve(ctx, args[1], peers.Bare(callbackPath))
-	case len(args) == 3 && args[0] == "log":
-		return serveLog(ctx, args[1], args[2])
+	case len(args) == 3 && args[0] == "barelog":
+		return serveBareLog(ctx, args[1], args[2])
 	case len(args) == 3 && args[0] == "goredis":
 		return serveGoRedis(ctx, args[1], args[2])
 	}
 	return fmt.Errorf("there is no peer %q", strings.Join(args, " "))
 }
 
-func serveLog(ctx context.Context, addr, file string) error {
-	l, err := peers.NewLog(file, callbackPath)
+func serveBareLog(ctx context.Context, addr, file string) error {
+	l, err := peers.NewBareLog(file, callbackPath)
 	if err != nil {
 		return err
 	}

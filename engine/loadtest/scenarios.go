@@ -27,7 +27,7 @@ var acks = scenario{
 				name: fmt.Sprintf("%d connections", n),
 				trials: []trial{
 					b.trial(bareName, b.closed(b.bare, n, 0)),
-					b.trial(logName, b.closed(b.log, n, 0)),
+					b.trial(logName, b.closed(b.bareLog, n, 0)),
 					ours,
 				},
 			})
@@ -84,11 +84,11 @@ func (b *bench) chained(e engineSetup) measurement {
 var latency = scenario{
 	name: "latency",
 	says: "How long an answer, and a reply's arrival at the platform, take at a fixed rate of callbacks. " +
-		"The whole way runs, as in chain. A latency counts from the time at which the callback was due.",
+		"The engine's whole way runs, as in chain. L is H with each body in a bbolt file before its answer. A latency counts from the time at which the callback was due.",
 	plan: func(_ context.Context, b *bench) ([]group, []string, error) {
 		var groups []group
 		for _, rate := range b.Rates {
-			bare, log := b.closed(b.bare, senders, 0), b.closed(b.log, senders, 0)
+			bare, log := b.closed(b.bare, senders, 0), b.closed(b.bareLog, senders, 0)
 			whole := b.chained(engineSetup{workers: handling, answers: true})
 			bare.load.rate, log.load.rate = rate, rate
 			whole.load.rate, whole.load.connections = rate, senders

@@ -2,14 +2,18 @@ package peers
 
 import (
 	"context"
+	"errors"
 	"sync"
 )
+
+// errOver is the end of what nobody commits any more.
+var errOver = errors.New("nothing is committed any more")
 
 // line gathers the callbacks that wait while those before them are made durable.
 type line struct {
 	mu   sync.Mutex
 	open *batch
-	some chan struct{} // holds one element when open is not empty
+	some chan struct{} // holds one element when open is not empty, and may when it is
 }
 
 // batch is the callbacks that become durable together.
@@ -39,6 +43,7 @@ func (l *line) add(id, body []byte) error {
 
 // serve commits batch after batch until ctx is done or one fails.
 func (l *line) serve(ctx context.Context, commit func(*batch) error) error {
+	defer l.end()
 	for {
 		select {
 		case <-ctx.Done():
@@ -47,12 +52,25 @@ func (l *line) serve(ctx context.Context, commit func(*batch) error) error {
 		}
 		l.mu.Lock()
 		b := l.open
-		l.open = newBatch()
+		if len(b.ids) > 0 {
+			l.open = newBatch()
+		}
 		l.mu.Unlock()
+		if len(b.ids) == 0 {
+			continue // its callbacks went with the batch before
+		}
 		b.err = commit(b)
 		close(b.done)
 		if b.err != nil {
 			return b.err
 		}
 	}
+}
+
+// end refuses those who wait and all who come.
+func (l *line) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.open.err = errOver
+	close(l.open.done)
 }
