@@ -202,7 +202,7 @@ func (c *crashes) resolve() {
 			if c.reached(user) && c.round%2 == 0 {
 				what = "delivered"
 			} else {
-				c.book.again[user] = true
+				c.book.repeat(user)
 			}
 			c.ask(http.MethodPost, "/api/v1/in-doubt/"+user+"/"+what, "", http.StatusOK, http.StatusConflict)
 		}

@@ -128,7 +128,7 @@ type crashes struct {
 func newCrashes(t *testing.T) *crashes {
 	t.Helper()
 	c := &crashes{
-		bot: new(reborn), book: &ledger{acked: make(map[string]int), again: make(map[string]bool)}, strangers: make(map[string][]string),
+		bot: new(reborn), book: &ledger{acked: make(map[string]int), again: make(map[string][]time.Time)}, strangers: make(map[string][]string),
 	}
 	c.scene = newScene(t, stub.Options{Script: c.answer}, "")
 	var err error

@@ -244,7 +244,7 @@ func TestSocketsThatAreNotTheConfigurationsAreRefused(t *testing.T) {
 		want    string
 	}{
 		"a name that means nothing": {[]string{"calback"}, "127.0.0.1:0", `a socket named "calback" (did you mean "callback"?)`},
-		"another port":              {[]string{"callback"}, "127.0.0.1:9", `server.listen is "127.0.0.1:9", but the socket "callback" that systemd passes is 127.`},
+		"another port":              {[]string{"callback"}, "127.0.0.1:9", `server.listen is "127.0.0.1:9", but the socket "callback" that systemd passes is HOME:`},
 		"another address":           {[]string{"callback"}, ":0", `server.listen is ":0", but`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -257,7 +257,7 @@ func TestSocketsThatAreNotTheConfigurationsAreRefused(t *testing.T) {
 			m := newManager(t, s, c.sockets...)
 			cmd := m.command()
 			out, _ := cmd.CombinedOutput()
-			if code := cmd.ProcessState.ExitCode(); code != 2 || !strings.Contains(string(out), c.want) {
+			if code := cmd.ProcessState.ExitCode(); code != 2 || !strings.Contains(string(out), strings.ReplaceAll(c.want, "HOME", s.home)) {
 				t.Errorf("exit %d, want 2, and %s in\n%s", code, c.want, out)
 			}
 		})
