@@ -141,6 +141,7 @@ func TestABodyThatIsNoBroadcast(t *testing.T) {
 		r.call("POST", broadcastsPath, body).wants(t, http.StatusBadRequest, "invalid")
 	}
 	r.call("POST", broadcastsPath, `{"text":"`+strings.Repeat("x", maxBody)+`"}`).wants(t, http.StatusRequestEntityTooLarge, "too_large")
+	r.serve(parts(t, "broadcast", `{"account":"shop","text":"`+strings.Repeat("x", maxDefinition)+`"}`, "to", "a")).wants(t, http.StatusRequestEntityTooLarge, "too_large")
 	for _, named := range [][]string{{"to", "a"}, {"broadcast", "{}"}, {"broadcast", `{"account":"shop","text":"x"}`, "ids", "a"}} {
 		r.serve(parts(t, named...)).wants(t, http.StatusBadRequest, "invalid")
 	}
