@@ -66,6 +66,7 @@ func (a *account) room() bool {
 type offer struct {
 	lines [engine.Lanes]*line
 	has   [engine.Lanes]bool
+	spare bool // there is bulk, which leaves this to others
 }
 
 func (o *offer) empty() bool { return o.has == [engine.Lanes]bool{} }
@@ -75,6 +76,7 @@ func (a *account) offer(at instant) (o offer) {
 	lanes, held := a.lanes(at), false
 	for i := range a.classes {
 		c := &a.classes[i]
+		o.spare = o.spare || lanes <= engine.LaneBulk && a.goes(c, engine.LaneBulk)
 		if !a.goesAny(c, lanes) {
 			held = held || !c.empty(lanes)
 			continue
@@ -126,7 +128,9 @@ func (a *account) candidate(at instant) (*line, offer) {
 // took notes that a command goes, which was chosen from the offer.
 func (a *account) took(f *flight, o offer, at instant) {
 	a.pacer.Take(at.mono, f.conversation.key, f.delivery.Command.Action)
-	a.turns.took(f.lane, o.has)
+	passed := o.has
+	passed[engine.LaneBulk] = passed[engine.LaneBulk] || o.spare
+	a.turns.took(f.lane, passed)
 	a.beside.took(f, at)
 	a.classes[a.classOf[f.item.action]].counted = false
 	f.left = at.mono

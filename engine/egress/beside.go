@@ -21,7 +21,8 @@ type beside struct {
 	other   time.Time     // when one of another lane was chosen last
 }
 
-// talks is how long after a reply or a push the next one is taken to be near.
+// talks is how long after a reply or a push the next one is taken to be near. No rest
+// is longer: what takes so long to be written is not helped by one.
 const talks = time.Second
 
 // bulkShare is the part of an account's slots that bulk has beside the others: one
@@ -32,10 +33,13 @@ const bulkShare = 4
 // others bulk starts one command at a time, when none of its own is being written
 // down, and then rests as long as that took: however fast the platform is, about half
 // of the disk's time is the others' alone, and however slow it is, bulk uses its slots.
+// Where it is passed over for that as often as a lane may be, it has its turn.
 func (a *account) lanes(at instant) engine.Lane {
 	b := &a.beside
 	full := b.bulk >= max(1, a.pacer.Limits().Parallel/bulkShare)
-	if b.talking(at) && (full || b.writing > 0 || at.mono.Before(b.rests)) {
+	due := a.turns[engine.LaneBulk] >= passes
+	rests := !due && (b.writing > 0 || at.mono.Before(b.rests))
+	if b.talking(at) && (full || rests) {
 		return engine.LaneBulk // all before it; what ends a write, a landing or the alarm looks again
 	}
 	return engine.Lanes
@@ -46,17 +50,26 @@ func (b *beside) talking(at instant) bool {
 	return at.mono.Sub(b.other) < talks && !b.other.IsZero()
 }
 
-// rest is the time until bulk has rested, pace.Forever where it need not.
+// rest is the time until bulk may start something that others hold up now,
+// pace.Forever where nobody does.
 func (b *beside) rest(at instant) time.Duration {
-	if !b.talking(at) || !at.mono.Before(b.rests) {
+	resting := at.mono.Before(b.rests)
+	if !b.talking(at) || !resting && b.bulk == 0 {
 		return pace.Forever
 	}
-	return min(b.rests.Sub(at.mono), b.other.Add(talks).Sub(at.mono))
+	over := b.other.Add(talks).Sub(at.mono)
+	if resting {
+		over = min(over, b.rests.Sub(at.mono))
+	}
+	return over
 }
 
 // took: the flight has a slot, and its mark is being written.
 func (b *beside) took(f *flight, at instant) {
 	if f.bulk = f.lane == engine.LaneBulk; !f.bulk {
+		if !b.talking(at) {
+			b.since = at.mono // what bulk wrote while it was alone it need not rest for
+		}
 		b.other = at.mono
 		return
 	}
@@ -89,6 +102,6 @@ func (b *beside) wrote(f *flight, at instant) {
 		return
 	}
 	if b.writing--; b.writing == 0 {
-		b.rests = at.mono.Add(at.mono.Sub(b.since) + b.owed)
+		b.rests = at.mono.Add(min(at.mono.Sub(b.since)+b.owed, talks))
 	}
 }

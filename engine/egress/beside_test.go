@@ -2,6 +2,7 @@ package egress
 
 import (
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -102,10 +103,9 @@ func TestBulkBesideRepliesLeavesThemTheDisk(t *testing.T) {
 func TestBulkRestsForNobodyWhereNobodyTalks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := wide(t, 0)
-		stalled := false
+		var stalled atomic.Bool
 		w.outbox.fault = func(act string, id uint64) error {
-			if act == "settle" && id <= 400 && !stalled {
-				stalled = true
+			if act == "settle" && id <= 400 && !stalled.Swap(true) {
 				time.Sleep(8 * time.Second)
 			}
 			return nil
@@ -149,6 +149,81 @@ func TestBulkThatIsNotSentHoldsNoneUp(t *testing.T) {
 		after(5 * time.Second)
 		for i := 1; i < 60; i += 3 {
 			w.wantState(fmt.Sprint("b", i), "sent")
+		}
+	})
+}
+
+// What bulk wrote while it was alone, it has not to rest for once somebody talks.
+func TestBulkGoesOnWhenPeopleBeginToTalk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, shop(accountWith(func(a *Account) { a.Limits.Parallel = 16 })))
+		var n atomic.Int32
+		w.platforms["shop"].latency = func(*engine.Command) time.Duration {
+			return time.Duration(3+n.Add(1)%17) * time.Millisecond // so that there is always a write going on
+		}
+		w.outbox.disk = 7 * time.Millisecond
+		for i := range 20_000 {
+			w.say("shop", fmt.Sprintf("bulk b%d bulk%d", i, i))
+		}
+		for i := range 20 {
+			w.put("shop", engine.Command{TaskID: fmt.Sprint("r", i), Conversation: "u", NotBefore: time.Now().Add(10*time.Second + time.Duration(i)*500*time.Millisecond)})
+		}
+		w.start()
+		defer w.stop()
+		after(11 * time.Second)
+		before := len(w.platforms["shop"].tasks())
+		after(4 * time.Second)
+		if n := len(w.platforms["shop"].tasks()) - before - 8; n < 4*1000/30 {
+			t.Errorf("%d bulk commands in four seconds, a second after people began to talk", n)
+		}
+	})
+}
+
+// However many replies there are, one send in ten is bulk's, rest or none, as far as a
+// quarter of the slots allows: of what is marked ahead for sixteen slots that is one in
+// sixteen.
+func TestBulkThatRestsHasItsTenthTurn(t *testing.T) {
+	for _, parallel := range []int{2, 16, 64} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, shop(accountWith(func(a *Account) { a.Limits.Parallel = parallel })))
+			w.platforms["shop"].latency = func(*engine.Command) time.Duration { return 300 * time.Millisecond }
+			w.outbox.disk = 10 * time.Millisecond
+			for i := range 8000 {
+				w.say("shop", fmt.Sprintf("reply u%d r%d", i, i), fmt.Sprintf("bulk b%d bulk%d", i, i))
+			}
+			w.start()
+			defer w.stop()
+			after(30 * time.Second)
+			bulk, all := 0, w.platforms["shop"].tasks()
+			for _, task := range all {
+				if task[0] == 'b' {
+					bulk++
+				}
+			}
+			if len(all) < 50*parallel || bulk < len(all)/22 || bulk > len(all)/8 {
+				t.Errorf("%d slots: %d of %d sends were bulk, want one in ten to one in twenty", parallel, bulk, len(all))
+			}
+		})
+	}
+}
+
+// A slot that bulk left to others it takes back when they have been silent for a second.
+func TestBulkTakesItsSlotsBackFromTheSilent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := wide(t, 25*time.Second)
+		w.platforms["shop"].latency = func(c *engine.Command) time.Duration {
+			if c.Lane == engine.LaneBulk {
+				return 25 * time.Second
+			}
+			return 0
+		}
+		w.outbox.disk = time.Millisecond
+		w.put("shop", engine.Command{TaskID: "r", Conversation: "u", NotBefore: time.Now().Add(-time.Hour)})
+		w.start()
+		defer w.stop()
+		after(2 * time.Second)
+		if n := w.platforms["shop"].most; n != 16 {
+			t.Errorf("%d of 16 slots are in use a second after the reply", n)
 		}
 	})
 }
