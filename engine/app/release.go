@@ -28,7 +28,7 @@ func (a *App) release(ctx context.Context, account, conversation string) error {
 		Account: account, Kind: engine.Released, ID: "operator-" + strconv.FormatInt(now.UnixNano(), 10),
 		Receiver: conversation, Conversation: conversation, Actor: "operator", Time: now,
 	}
-	if _, err := a.queue.Append(ctx, []*engine.Event{e}, a.live.Load().Config.Dedup.Window.Std()); err != nil {
+	if _, err := a.queue.Append(context.WithoutCancel(ctx), []*engine.Event{e}, a.live.Load().Config.Dedup.Window.Std()); err != nil {
 		return err
 	}
 	a.metrics.Raised.Inc()

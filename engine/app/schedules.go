@@ -154,7 +154,7 @@ func (a *App) runSchedule(ctx context.Context, name string) error {
 		now := a.store.Now()
 		e := s.DueEvent("operator-"+strconv.FormatInt(now.UnixNano(), 10), now)
 		e.Actor = "operator"
-		if _, err := a.queue.Append(ctx, []*engine.Event{e}, a.window()); err != nil {
+		if _, err := a.queue.Append(context.WithoutCancel(ctx), []*engine.Event{e}, a.window()); err != nil {
 			return err
 		}
 		a.metrics.Raised.Inc()
