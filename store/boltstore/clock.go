@@ -6,22 +6,25 @@ import (
 )
 
 // clock gives two times. Now is the wall clock, held back from falling below a
-// time that was stored. Steady starts from it when the store is opened and then
-// moves by uptime alone: what must not age when somebody sets the clock is
+// time that was stored: while it is behind that, because somebody set it ahead and
+// then right, time goes on from there at half its speed. So waits end, nothing runs
+// back, and the wall clock catches up. Steady starts from it when the store is opened
+// and then moves by uptime alone: what must not age when somebody sets the clock is
 // measured by it.
 type clock struct {
 	wall   func() time.Time
 	uptime func() time.Duration
 
 	mu    sync.Mutex
-	floor time.Time // the latest time handed to an act
-	base  time.Time // steady time when uptime was zero
-	last  time.Time // the latest steady time given
+	floor time.Time     // the latest time handed to an act
+	since time.Duration // uptime when it was
+	base  time.Time     // steady time when uptime was zero
+	last  time.Time     // the latest steady time given
 }
 
 // start sets the floor and the beginning of steady time, neither before least.
 func (c *clock) start(wall func() time.Time, uptime func() time.Duration, floor, least time.Time) {
-	c.wall, c.uptime, c.floor = wall, uptime, floor
+	c.wall, c.uptime, c.floor, c.since = wall, uptime, floor, uptime()
 	now := c.Now()
 	if least.After(now) {
 		now = least
@@ -37,11 +40,24 @@ func (c *clock) Now() time.Time {
 }
 
 func (c *clock) now() time.Time {
-	now := time.Unix(0, c.wall().UnixNano()).UTC()
-	if now.Before(c.floor) {
-		return c.floor
+	now, held := c.both()
+	if now.Before(held) {
+		return held
 	}
 	return now
+}
+
+// both is the wall clock and what the time is at least.
+func (c *clock) both() (wall, held time.Time) {
+	return time.Unix(0, c.wall().UnixNano()).UTC(), c.floor.Add((c.uptime() - c.since) / 2)
+}
+
+// ahead is how far the time is ahead of the wall clock.
+func (c *clock) ahead() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	wall, held := c.both()
+	return max(0, held.Sub(wall))
 }
 
 // Steady returns the steady time; it never runs back.
@@ -62,6 +78,6 @@ func (c *clock) steady() time.Time {
 func (c *clock) stamp() (now, steady time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.floor = c.now()
+	c.floor, c.since = c.now(), c.uptime()
 	return c.floor, c.steady()
 }

@@ -172,8 +172,9 @@ type Store struct {
 	events, tried, commands, letters atomic.Int64
 	commits, acts                    atomic.Uint64
 	doubt                            idSet
-	touched                          idSet // commands that have a row in delivery
-	bad                              idSet // rows that were reported as unreadable
+	touched                          idSet       // commands that have a row in delivery
+	bad                              idSet       // rows that were reported as unreadable
+	isAhead                          atomic.Bool // the time, of the wall clock, as was told
 
 	failed  chan struct{}
 	failure atomic.Pointer[error]

@@ -8,6 +8,7 @@ import (
 // Sweep drops whole slices and periods, one in each act, so that no act waits
 // for more than one of them, and then expired notes, a number in each act.
 func (s *Store) Sweep(ctx context.Context) error {
+	s.tellOfTheClock()
 	steady := s.clock.Steady()
 	for _, start := range s.index.ended(steady.Add(-s.opt.Window)) {
 		err := s.dropSlice(ctx, bDedup, beTime(start), func() { s.index.drop(start) })
@@ -29,6 +30,25 @@ func (s *Store) Sweep(ctx context.Context) error {
 		return wrap("sweep once-keys", err)
 	}
 	return wrap("sweep notes", s.sweepNotes(ctx))
+}
+
+// farAhead is from when on it is worth a word that the time is ahead of the wall clock:
+// a machine's clock is set by more only when something is wrong.
+const farAhead = time.Minute
+
+// tellOfTheClock warns when that begins, and says when it is over.
+func (s *Store) tellOfTheClock() {
+	ahead := s.clock.ahead()
+	far := ahead >= farAhead
+	if s.isAhead.Swap(far) == far {
+		return
+	}
+	if far {
+		s.log.Warn("the machine's clock is behind times that are stored, as if it had been wrong; until it has caught up the engine's time goes on at half its speed",
+			"behind_ms", ahead.Milliseconds())
+		return
+	}
+	s.log.Info("the machine's clock has caught up with the times that are stored")
 }
 
 func (s *Store) sweepBuckets(ctx context.Context, parent []byte, over func(name uint64) bool) error {

@@ -74,7 +74,8 @@ type machine struct {
 	st    store.Store
 	model *model
 
-	handed time.Time // the latest time at which the store was handed an act
+	handed time.Time     // the latest time at which the store was handed an act
+	passed time.Duration // uptime then
 	// The highest numbers so far.
 	seq, command, letter uint64
 	versions             map[uint64]bool
@@ -111,12 +112,13 @@ const compareEvery = 5
 const commandWindow = 24 * time.Hour
 
 // tick tells the model what time it is, which is the store's to say within
-// bounds: the wall clock, but no earlier than what was stored, and no later
-// than what the store was handed at a time when the clock showed it.
+// bounds: the wall clock, but no earlier than what was stored, and no later than
+// what the store was handed at a time when the clock showed it, and what has passed
+// since.
 func (m *machine) tick() {
 	m.Helper()
 	now, wall := m.st.Now(), m.clock.Now()
-	least, most := latest(wall, m.model.stored), latest(wall, m.handed)
+	least, most := latest(wall, m.model.stored), latest(wall, m.handed.Add(m.clock.Uptime()-m.passed))
 	if now.Before(least) || now.After(most) {
 		m.Fatalf("the store's time is %v, want %v to %v; the wall clock shows %v", now, least, most, wall)
 	}
@@ -131,7 +133,9 @@ func (m *machine) answered(what string, got, want error) {
 	if !alike(got, want) {
 		m.Fatalf("%s: got %v, want %v", what, got, want)
 	}
-	m.handed = latest(m.handed, m.model.now)
+	if !m.model.now.Before(m.handed) {
+		m.handed, m.passed = m.model.now, m.clock.Uptime()
+	}
 	if want == nil {
 		m.learn()
 	}
@@ -332,6 +336,6 @@ func (m *machine) reopen(inOrder bool) {
 	}
 	m.model.time = m.model.time.reopened(m.clock.Uptime(), m.st.Now())
 	m.tick()
-	m.handed = latest(m.model.stored, m.model.now)
+	m.handed, m.passed = latest(m.model.stored, m.model.now), m.clock.Uptime()
 	m.compare()
 }
