@@ -38,6 +38,8 @@ channel = "generic"
 path = "/in"
 base_url = "http://%[2]s"
 on_doubt = "resend"
+[account.retry]
+attempts = 100 # on a busy machine eight lives in a row may end in the middle of one send
 ` + dialogues
 
 // TestKillLoop kills the real program at random moments under load with
