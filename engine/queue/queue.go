@@ -143,8 +143,7 @@ func (q *Queue) Run(ctx context.Context) error {
 }
 
 // next is what follows the cursor, as much as is at hand: what was just logged, or a
-// page of the log.
-// It is good until the next call.
+// page of the log. It is good until the next call.
 func (q *Queue) next() ([]store.Entry, error) {
 	if entries := q.ahead.next(q.cursor, q.taken[:0]); len(entries) > 0 {
 		return entries, nil
