@@ -18,6 +18,7 @@ type clock struct {
 	mu    sync.Mutex
 	floor time.Time     // the latest time handed to an act
 	since time.Duration // uptime when it was
+	lead  time.Duration // by how much it has been ahead of the wall clock
 	base  time.Time     // steady time when uptime was zero
 	last  time.Time     // the latest steady time given
 }
@@ -47,9 +48,16 @@ func (c *clock) now() time.Time {
 	return now
 }
 
-// both is the wall clock and what the time is at least.
+// both is the wall clock and what the time is at least: never further ahead of the
+// wall clock than it has been seen to be, whatever uptime does.
 func (c *clock) both() (wall, held time.Time) {
-	return time.Unix(0, c.wall().UnixNano()).UTC(), c.floor.Add((c.uptime() - c.since) / 2)
+	wall = time.Unix(0, c.wall().UnixNano()).UTC()
+	c.lead = max(c.lead, c.floor.Sub(wall))
+	held = c.floor.Add((c.uptime() - c.since) / 2)
+	if most := wall.Add(c.lead); held.After(most) {
+		held = most
+	}
+	return wall, held
 }
 
 // ahead is how far the time is ahead of the wall clock.
@@ -78,6 +86,10 @@ func (c *clock) steady() time.Time {
 func (c *clock) stamp() (now, steady time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.floor, c.since = c.now(), c.uptime()
+	wall, held := c.both()
+	c.floor, c.since, c.lead = wall, c.uptime(), 0
+	if wall.Before(held) {
+		c.floor, c.lead = held, held.Sub(wall)
+	}
 	return c.floor, c.steady()
 }

@@ -49,6 +49,18 @@ func TestTimeGoesOnWhileTheWallClockIsBehind(t *testing.T) {
 	}
 }
 
+// Only the wall clock makes the time go on where it is not behind.
+func TestUptimeAloneMovesNoTime(t *testing.T) {
+	var s setClock
+	var c clock
+	c.start(s.wall, s.uptime, time.Time{}, time.Time{})
+	c.stamp()
+	s.up, s.set = 300*time.Hour, -300*time.Hour
+	if got := c.Now(); !got.Equal(noon) {
+		t.Errorf("it is %v, want noon", got)
+	}
+}
+
 func TestTimeNeverRunsBack(t *testing.T) {
 	var s setClock
 	var c clock
