@@ -57,11 +57,20 @@ func (a *ahead) next(seq uint64, entries []store.Entry) []store.Entry {
 	return entries
 }
 
-// gap tells that something is known of beyond what the reader has.
-func (a *ahead) gap() bool {
+// gap tells up to where something is known of beyond what the reader has, if anything.
+func (a *ahead) gap() (upTo uint64, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.last > a.after
+	return a.last, a.last > a.after
+}
+
+// empty tells that the log holds nothing up to there: what was known of is gone.
+func (a *ahead) empty(upTo uint64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.last == upTo {
+		a.last = a.after
+	}
 }
 
 // passed tells that the reader has read these in the log, so that they need no room here.

@@ -127,10 +127,11 @@ func (q *Queue) Run(ctx context.Context) error {
 		if clear(entries); !handed || len(entries) > 0 {
 			continue
 		}
-		tick.Reset(recheck)
-		if q.ahead.gap() {
-			tick.Reset(gapWait)
+		wait := recheck
+		if _, gap := q.ahead.gap(); gap {
+			wait = gapWait
 		}
+		tick.Reset(wait)
 		select {
 		case <-ctx.Done():
 		case <-q.poked:
@@ -151,11 +152,14 @@ func (q *Queue) next() ([]store.Entry, error) {
 	if !q.unread.Swap(false) {
 		return nil, nil
 	}
+	known, _ := q.ahead.gap()
 	entries, err := q.inbox.Read(q.cursor, page)
-	if len(entries) > 0 {
-		q.unread.Store(true)
-		q.ahead.passed(entries)
+	if len(entries) == 0 {
+		q.ahead.empty(known)
+		return nil, err
 	}
+	q.unread.Store(true)
+	q.ahead.passed(entries)
 	return entries, err
 }
 

@@ -429,6 +429,26 @@ func TestLargeEventsThatWereTakenMakeRoomForOthers(t *testing.T) {
 	})
 }
 
+// What is gone from the log before the reader came to it is not looked for again and again.
+func TestAGapThatNothingIsBehindIsForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &inbox{}
+		b.put(event("a"))
+		b.settle(1)
+		q := queue.New(queue.Options{Inbox: b})
+		defer run(t, q)()
+		synctest.Wait()
+		q.Append(t.Context(), []*engine.Event{event("b")}, time.Hour)
+		b.settle(2) // otherwise than by a turn
+		time.Sleep(time.Minute)
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.reads > 65 {
+			t.Errorf("the log was read %d times in a minute in which nothing came", b.reads)
+		}
+	})
+}
+
 func TestWhatIsBehindAGapWaitsForIt(t *testing.T) {
 	for name, gap := range map[string]func(*inbox, *queue.Queue){
 		"the log was handled to its end before the start": func(b *inbox, _ *queue.Queue) {},
