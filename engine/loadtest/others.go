@@ -48,17 +48,9 @@ func (b *bench) bareLog(ctx context.Context, _ string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := b.folder("")
-	if err != nil {
-		return nil, err
-	}
-	s, err := b.child(ctx, addrs[0], "barelog", filepath.Join(dir, storeName))
-	if err != nil {
-		os.RemoveAll(dir)
-		return nil, err
-	}
-	s.dir = dir
-	return s, nil
+	return b.inFolder("", func(dir string) (*server, error) {
+		return b.child(ctx, addrs[0], "barelog", filepath.Join(dir, storeName))
+	})
 }
 
 // Serve plays a peer in a process of its own: "bare ADDR", "barelog ADDR FILE" or
@@ -114,23 +106,20 @@ func (b *bench) redis(ctx context.Context, fsync string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := b.folder("")
-	if err != nil {
-		return nil, err
-	}
 	_, port, _ := net.SplitHostPort(addrs[0])
-	p, err := start(ctx, "redis-server", dir, nil, "redis-server", "--bind", "127.0.0.1", "--port", port,
-		"--dir", dir, "--save", "", "--appendonly", "yes", "--appendfsync", fsync, "--daemonize", "no")
-	if err != nil {
-		os.RemoveAll(dir)
-		return nil, err
-	}
-	s := &server{addr: addrs[0], processes: []*process{p}, dir: dir}
-	if err := p.await(ctx, listening(s.addr)); err != nil {
-		s.kill()
-		return nil, err
-	}
-	return s, nil
+	return b.inFolder("", func(dir string) (*server, error) {
+		p, err := start(ctx, "redis-server", dir, nil, "redis-server", "--bind", "127.0.0.1", "--port", port,
+			"--dir", dir, "--save", "", "--appendonly", "yes", "--appendfsync", fsync, "--daemonize", "no")
+		if err != nil {
+			return nil, err
+		}
+		s := &server{addr: addrs[0], processes: []*process{p}}
+		if err := p.await(ctx, listening(s.addr)); err != nil {
+			s.kill()
+			return nil, err
+		}
+		return s, nil
+	})
 }
 
 // goRedis starts the Go peer in front of a Redis.

@@ -66,24 +66,30 @@ const handling = 64
 // engine starts this engine on a store of its own.
 func (b *bench) engine(e engineSetup) starter {
 	return func(ctx context.Context, url string) (*server, error) {
-		dir, err := b.folder(e.parent)
-		if err != nil {
-			return nil, err
-		}
-		if e.store != "" {
-			err = copyFile(filepath.Join(dir, storeName), e.store)
-		}
-		var s *server
-		if err == nil {
-			s, err = b.engineIn(ctx, dir, e, url)
-		}
-		if err != nil {
-			os.RemoveAll(dir)
-			return nil, err
-		}
-		s.dir = dir
-		return s, nil
+		return b.inFolder(e.parent, func(dir string) (*server, error) {
+			if e.store != "" {
+				if err := copyFile(filepath.Join(dir, storeName), e.store); err != nil {
+					return nil, err
+				}
+			}
+			return b.engineIn(ctx, dir, e, url)
+		})
 	}
+}
+
+// inFolder starts a server on a folder of its own, which goes with it.
+func (b *bench) inFolder(parent string, start func(dir string) (*server, error)) (*server, error) {
+	dir, err := b.folder(parent)
+	if err != nil {
+		return nil, err
+	}
+	s, err := start(dir)
+	if err != nil {
+		os.RemoveAll(dir)
+		return nil, err
+	}
+	s.dir = dir
+	return s, nil
 }
 
 // engineIn starts this engine on the store in dir, and returns when it is ready.
