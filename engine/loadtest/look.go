@@ -12,6 +12,7 @@ type look struct {
 	at     int64 // ledger time
 	usage  usage
 	own    usage
+	device int64 // bytes that the stores' device was given, by everybody
 	series series
 	totals Totals
 }
@@ -22,7 +23,7 @@ func (b *bench) look(ctx context.Context, r *rig, srv *server) (look, error) {
 		return look{}, errors.Join(err, srv.ended())
 	}
 	return look{
-		at: r.ledger.now(), usage: srv.usage(), own: ownUsage(), series: metrics, totals: r.ledger.sum(),
+		at: r.ledger.now(), usage: srv.usage(), own: ownUsage(), device: deviceWritten(b.dir), series: metrics, totals: r.ledger.sum(),
 	}, nil
 }
 
@@ -44,7 +45,7 @@ func between(before, after look, sent *traffic, loaded time.Duration, replies bo
 	used := after.usage.cpu - before.usage.cpu
 	ours := used + after.own.cpu - before.own.cpu
 	s.CPU = per(float64(used.Microseconds()), events)
-	s.Device = per(float64(after.usage.written-before.usage.written), events)
+	s.Device = per(float64(deviceBytes(after.usage.written-before.usage.written, after.device-before.device)), events)
 	s.Others = max(0, per((after.usage.busy-before.usage.busy-ours).Seconds(), seconds))
 	delta := func(name string) float64 { return after.series[name] - before.series[name] }
 	s.Dead = int(after.series["bot_dead_letters"])

@@ -41,7 +41,7 @@ func (b *bench) killAndRecover(ctx context.Context) (Sample, error) {
 	}
 
 	// The new process begins with all its figures at zero; its start counts.
-	before := look{at: r.ledger.now(), usage: usageOf(), own: ownUsage(), totals: r.ledger.sum()}
+	before := look{at: r.ledger.now(), usage: usageOf(), own: ownUsage(), device: deviceWritten(b.dir), totals: r.ledger.sum()}
 	srv, err := b.engineIn(ctx, dir, engineSetup{workers: handling, answers: true}, r.platform.url())
 	if err != nil {
 		return Sample{}, err

@@ -4,6 +4,8 @@ import (
 	"os"
 	"os/exec"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // asGroup makes the child the head of a process group, so that killGroup takes
@@ -18,6 +20,15 @@ func killGroup(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, sysc
 // dataSync makes the file's content durable, leaving out what of its metadata
 // can wait.
 func dataSync(f *os.File) error { return syscall.Fdatasync(int(f.Fd())) }
+
+// deviceOf numbers the device that dir lies on.
+func deviceOf(dir string) (major, minor uint32, ok bool) {
+	var s syscall.Stat_t
+	if syscall.Stat(dir, &s) != nil {
+		return 0, 0, false
+	}
+	return unix.Major(uint64(s.Dev)), unix.Minor(uint64(s.Dev)), true
+}
 
 // Magic numbers of statfs(2).
 var filesystems = map[int64]string{

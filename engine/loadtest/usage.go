@@ -16,7 +16,7 @@ const tick = 10 * time.Millisecond
 // everything is 0 and the report shows dashes.
 type usage struct {
 	cpu      time.Duration
-	written  int64 // bytes given to the device
+	written  int64 // bytes that the kernel counts as written for them (see deviceBytes)
 	resident int64 // anonymous memory in bytes: mapped files are the page cache's
 	busy     time.Duration
 }
