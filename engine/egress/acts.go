@@ -36,6 +36,7 @@ type flight struct {
 	delivery     store.Delivery
 	vetted       Vetted         // as it was looked at last
 	bulk         bool           // it counts as such for its account (beside)
+	rides        bool           // what is being written of it waits for a commit of others
 	late         string         // what is to be said of a reply that goes as a push
 	charge       []engine.Count // what its mark counts
 	refund       bool           // its settlement gives that back
@@ -75,7 +76,7 @@ type acts struct {
 
 // mark writes down that an attempt begins.
 func (s *acts) mark(f *flight) {
-	f.err = s.write(s.stop, &s.noMark, func(ctx context.Context) error {
+	f.err = s.write(f.riding(s.stop), &s.noMark, func(ctx context.Context) error {
 		return s.outbox.Attempt(ctx, f.delivery.ID, f.progress, f.charge...)
 	})
 	s.reports <- f
@@ -83,10 +84,18 @@ func (s *acts) mark(f *flight) {
 
 // settle writes down how it ended.
 func (s *acts) settle(f *flight) {
-	f.err = s.write(s.cut, &s.noSettle, func(ctx context.Context) error {
+	f.err = s.write(f.riding(s.cut), &s.noSettle, func(ctx context.Context) error {
 		return s.outbox.Settle(ctx, f.settlement)
 	})
 	s.reports <- f
+}
+
+// riding is ctx for an act that is in no hurry where the flight is not.
+func (f *flight) riding(ctx context.Context) context.Context {
+	if f.rides {
+		return store.Riding(ctx)
+	}
+	return ctx
 }
 
 // write does an act of the store, again and again while there is no room.

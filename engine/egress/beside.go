@@ -10,8 +10,9 @@ import (
 // beside bounds the bulk commands of an account that are under way while its
 // replies and pushes are. Each of them has its place in two commits of the store,
 // and takes a slot until it is done: with as many as there is room for, a reply
-// would wait for room first, and then in commits that are theirs. Where nothing
-// but bulk is to be sent it may take all there is.
+// would wait for room first, and then in commits that are theirs. So there are few,
+// and they ride on the commits of others. Where nothing but bulk is to be sent it
+// may take all there is.
 type beside struct {
 	bulk    int           // commands of that lane under way
 	writing int           // of them, those whose mark or end is being written down
@@ -24,6 +25,10 @@ type beside struct {
 // talks is how long after a reply or a push the next one is taken to be near. No rest
 // is longer: what takes so long to be written is not helped by one.
 const talks = time.Second
+
+// near is how long after a reply or a push the commits of others are taken to come one
+// upon the other, so that bulk rides on them. Where they are rarer it would wait in vain.
+const near = 20 * time.Millisecond
 
 // bulkShare is the part of an account's slots that bulk has beside the others: one
 // in so many, at least one.
@@ -46,8 +51,11 @@ func (a *account) lanes(at instant) engine.Lane {
 }
 
 // talking tells whether a reply or a push may come any moment.
-func (b *beside) talking(at instant) bool {
-	return at.mono.Sub(b.other) < talks && !b.other.IsZero()
+func (b *beside) talking(at instant) bool { return b.within(at, talks) }
+
+// within tells whether one of another lane was chosen less than d ago.
+func (b *beside) within(at instant, d time.Duration) bool {
+	return at.mono.Sub(b.other) < d && !b.other.IsZero()
 }
 
 // rest is the time until bulk may start something that others hold up now,
@@ -90,6 +98,7 @@ func (b *beside) writes(f *flight, at instant) {
 	if !f.bulk {
 		return
 	}
+	f.rides = b.within(at, near)
 	if b.writing == 0 {
 		b.since, b.owed = at.mono, max(0, b.rests.Sub(at.mono))
 	}

@@ -238,3 +238,39 @@ func TestOneSlotIsBulksToo(t *testing.T) {
 		w.wantState("b2", "sent")
 	})
 }
+
+// What is written of bulk rides on the commits of others while these come one upon the
+// other, and nothing that others write does.
+func TestBulkRidesOnTheCommitsOfReplies(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		every time.Duration // a reply is sent
+		least float64       // share of bulk's marks and ends that ride
+		most  float64
+	}{
+		{"no replies", 0, 0, 0},
+		{"now and then", 500 * time.Millisecond, 0.001, 0.1},
+		{"one upon the other", 5 * time.Millisecond, 0.95, 1.02}, // the last replies are not done yet
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := wide(t, time.Millisecond)
+				w.outbox.disk = time.Millisecond
+				replies := 0
+				for at := time.Duration(0); tt.every > 0 && at < time.Second; at += tt.every {
+					w.put("shop", engine.Command{TaskID: fmt.Sprint("r", replies), Conversation: fmt.Sprint("u", replies), NotBefore: time.Now().Add(at)})
+					replies++
+				}
+				w.start()
+				defer w.stop()
+				after(990 * time.Millisecond)
+				w.outbox.mu.Lock()
+				rode, of := w.outbox.rode, w.outbox.marks+w.outbox.settles-2*replies
+				w.outbox.mu.Unlock()
+				if share := float64(rode) / float64(of); of < 50 || share < tt.least || share > tt.most {
+					t.Errorf("%d of %d rode, want %v to %v", rode, of, tt.least, tt.most)
+				}
+			})
+		})
+	}
+}

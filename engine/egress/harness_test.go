@@ -36,6 +36,7 @@ type memory struct {
 	progress     map[uint64]store.Progress // of those that are gone
 	marks        int
 	settles      int
+	rode         int               // marks and ends that were in no hurry
 	notes        map[string]string // by account and key
 	noted        int               // how often a note was written
 	recalls      int
@@ -121,7 +122,7 @@ func (m *memory) Delivery(id uint64) (store.Delivery, error) {
 	return *d, nil
 }
 
-func (m *memory) Attempt(_ context.Context, id uint64, p store.Progress, counts ...engine.Count) error {
+func (m *memory) Attempt(ctx context.Context, id uint64, p store.Progress, counts ...engine.Count) error {
 	if err := m.act("attempt", id); err != nil {
 		return err
 	}
@@ -133,11 +134,18 @@ func (m *memory) Attempt(_ context.Context, id uint64, p store.Progress, counts 
 	}
 	d.Progress = p
 	m.marks++
+	m.rides(ctx)
 	m.tell(d.Command.Account, nil, counts)
 	return m.ack("attempt", id)
 }
 
-func (m *memory) Settle(_ context.Context, s store.Settlement) error {
+func (m *memory) rides(ctx context.Context) {
+	if store.Rides(ctx) {
+		m.rode++
+	}
+}
+
+func (m *memory) Settle(ctx context.Context, s store.Settlement) error {
 	if err := m.act("settle", s.ID); err != nil {
 		return err
 	}
@@ -148,6 +156,7 @@ func (m *memory) Settle(_ context.Context, s store.Settlement) error {
 		return err
 	}
 	m.settles++
+	m.rides(ctx)
 	m.noted += len(s.Learned)
 	m.tell(d.Command.Account, s.Learned, s.Counts)
 	if s.Final != "" {

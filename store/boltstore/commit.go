@@ -35,6 +35,7 @@ type act struct {
 	grows bool                // adds to the store and may be refused for room
 	folds bool                // wants all of the journal folded before it
 	own   bool                // the store's, about its room
+	rides bool                // wakes nobody: it waits for another act's commit
 	size  int
 
 	now, steady time.Time
@@ -45,7 +46,7 @@ type act struct {
 type batch struct {
 	acts  []*act
 	size  int
-	since time.Time
+	since time.Time // when the first began to wait, or the first of those that do not ride
 	done  chan struct{}
 }
 
@@ -54,6 +55,8 @@ type queue struct {
 	mu      sync.Mutex
 	wake    *sync.Cond
 	waiting []*batch
+	urgent  bool // what waits is to be committed now: not all of it rides, or that has waited long enough
+	patient bool // the end of what rides is set
 	closed  bool
 	drained chan struct{} // closed when the committer has ended
 
@@ -88,14 +91,14 @@ func (q *queue) next(idle time.Duration) *batch {
 			q.wake.Signal()
 		})
 		defer timer.Stop()
-		for len(q.waiting) == 0 && !q.closed && !over {
+		for !q.ready() && !q.closed && !over {
 			q.wake.Wait()
 		}
 		if over && len(q.waiting) == 0 {
 			return &batch{done: make(chan struct{})}
 		}
 	}
-	for len(q.waiting) == 0 {
+	for !q.ready() {
 		if q.closed {
 			return nil
 		}
@@ -109,8 +112,37 @@ func (q *queue) next(idle time.Duration) *batch {
 	q.mu.Lock()
 	b := q.waiting[0]
 	q.waiting = slices.Delete(q.waiting, 0, 1)
+	q.urgent = len(q.waiting) > 0
 	q.busy = b.since
 	return b
+}
+
+// ready tells whether there is something to be committed now.
+func (q *queue) ready() bool { return len(q.waiting) > 0 && (q.urgent || q.closed) }
+
+// What rides waits as long as two commits take, within these bounds: where there are
+// others, one of them comes in that time, and where there is nobody it is no long wait.
+const (
+	leastRide = time.Millisecond
+	mostRide  = 20 * time.Millisecond
+)
+
+// hurry has what rides committed, whether others come or not.
+func (q *queue) hurry() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.patient = false
+	if len(q.waiting) > 0 {
+		q.press()
+	}
+}
+
+// press has what waits committed now. Until now nobody waited for the disk who rides.
+func (q *queue) press() {
+	if !q.urgent {
+		q.urgent, q.waiting[0].since = true, time.Now()
+	}
+	q.wake.Signal()
 }
 
 // finished notes the time a commit took in the average.
@@ -130,7 +162,7 @@ func (q *queue) wait() time.Duration {
 	defer q.mu.Unlock()
 	now := time.Now()
 	oldest := q.busy
-	if oldest.IsZero() && len(q.waiting) > 0 {
+	if oldest.IsZero() && q.ready() {
 		oldest = q.waiting[0].since
 	}
 	if !oldest.IsZero() {
@@ -151,6 +183,7 @@ func (s *Store) do(ctx context.Context, a *act) error {
 	if a.grows && s.space.low() {
 		return fmt.Errorf("%w: less than %d bytes free on the disk", store.ErrFull, s.opt.MinFree)
 	}
+	a.rides = store.Rides(ctx)
 	b, err := s.handOver(a)
 	if err != nil {
 		return err
@@ -188,7 +221,13 @@ func (s *Store) handOver(a *act) (*batch, error) {
 	}
 	b.acts = append(b.acts, a)
 	b.size += a.size
-	q.wake.Signal()
+	switch {
+	case !a.rides:
+		q.press()
+	case !q.patient:
+		q.patient = true
+		time.AfterFunc(min(max(leastRide, 2*q.took), mostRide), q.hurry)
+	}
 	return b, nil
 }
 

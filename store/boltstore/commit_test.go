@@ -56,7 +56,7 @@ func together(s *Store, acts ...*act) []error {
 		a.now, a.steady = s.clock.stamp()
 	}
 	s.queue.waiting = append(s.queue.waiting, b)
-	s.queue.wake.Signal()
+	s.queue.press()
 	s.queue.mu.Unlock()
 	<-b.done
 	errs := make([]error, len(acts))

@@ -30,6 +30,18 @@ var outboxCases = []testCase{
 			e.crash()
 		}
 	}},
+	{"what rides is on disk when it is answered", func(e *env) {
+		e.submit("1", "2")
+		e.must(e.Attempt(store.Riding(e.ctx), e.find("1").ID, store.Progress{Phase: store.Sending, Attempts: 1}))
+		e.must(e.Settle(store.Riding(e.ctx), store.Settlement{ID: e.find("2").ID, Final: store.Sent}))
+		e.crash()
+		if p := e.find("1").Progress; p.Phase != store.Sending || p.Attempts != 1 {
+			e.Errorf("the mark is %+v", p)
+		}
+		if _, final, err := e.Find("2"); err != nil || final != store.Sent {
+			e.Errorf("the end is %q, %v", final, err)
+		}
+	}},
 	{"numbers in parameters read the same before and after a crash", func(e *env) {
 		in := submitted("t")
 		in.Params = map[string]any{"n": 5, "f": 1.5}
