@@ -5,36 +5,47 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"mime/multipart"
 	"net/http"
 	"time"
 )
 
 var bulk = scenario{
 	name: "bulk",
-	says: "How long an answer, and a reply's arrival at the platform, take while many bulk commands are being sent by the same account, " +
-		"which has no pace of its own, against the same without them. All of them are in the outbox before the measurement begins; " +
-		"what is left at its end is not waited for. The load is that of latency, at its first rate.",
+	says: "How long an answer, and a reply's arrival at the platform, take while the same account, which has no pace of its own, sends much in bulk, " +
+		"against the same without it: a broadcast that is released faster than it can leave, and as many bulk commands " +
+		"that are all in the outbox before the measurement begins. What is left at its end is not waited for. The load is that of latency, at its first rate.",
 	plan: func(_ context.Context, b *bench) ([]group, []string, error) {
 		quiet := b.chained(engineSetup{workers: handling, answers: true})
 		quiet.load.rate, quiet.load.connections = b.Rates[0], senders
-		beside := trial{name: fmt.Sprintf("beside %d commands", b.Bulk), engine: true, replies: true, run: func(ctx context.Context) (Sample, error) {
-			return b.besideBulk(ctx, quiet)
-		}}
+		beside := func(what string, hand func(ctx context.Context, admin string) error) trial {
+			return trial{name: "beside " + what, engine: true, replies: true, run: func(ctx context.Context) (Sample, error) {
+				return b.besideBulk(ctx, quiet, hand)
+			}}
+		}
 		return []group{{
 			name: fmt.Sprintf("%.0f callbacks/s", b.Rates[0]), slowed: true,
-			trials: []trial{b.engineTrial("quiet", quiet), beside},
+			trials: []trial{
+				b.engineTrial("quiet", quiet),
+				beside(fmt.Sprintf("a broadcast to %d", b.Bulk), b.broadcast),
+				beside(fmt.Sprintf("%d commands", b.Bulk), b.keepReady),
+			},
 		}}, nil, nil
 	},
 }
 
-// bulkPage is how many commands are handed in at a time, as many as a call may hold.
-const bulkPage = 1000
+const (
+	// bulkPage is how many commands are handed in at a time, as many as a call may hold.
+	bulkPage = 1000
+	// bulkMark begins what bulk says, which no reply does.
+	bulkMark = "bulk "
+	// bulkRate is what the broadcast is released at: more than leaves beside callbacks.
+	bulkRate = "1000/s"
+)
 
-// bulkMark begins what a bulk command says, which no reply does.
-const bulkMark = "bulk "
-
-// besideBulk measures while commands are being sent.
-func (b *bench) besideBulk(ctx context.Context, m measurement) (Sample, error) {
+// besideBulk measures while what hand gives to the engine is being sent.
+func (b *bench) besideBulk(ctx context.Context, m measurement, hand func(ctx context.Context, admin string) error) (Sample, error) {
 	r, err := b.rig(ctx, b.Manners, m.load.conversations, m.load.connections)
 	if err != nil {
 		return Sample{}, err
@@ -45,8 +56,8 @@ func (b *bench) besideBulk(ctx context.Context, m measurement) (Sample, error) {
 		return Sample{}, err
 	}
 	defer srv.kill()
-	if err := b.keepReady(ctx, srv.admin); err != nil {
-		return Sample{}, errors.Join(err, srv.ended())
+	if err := hand(ctx, srv.admin); err != nil {
+		return Sample{}, errors.Join(fmt.Errorf("hand the bulk in: %w", err), srv.ended())
 	}
 	if err := r.untilBulk(ctx); err != nil {
 		return Sample{}, errors.Join(err, srv.ended())
@@ -80,37 +91,58 @@ func (r *rig) untilBulk(ctx context.Context) error {
 	return nil
 }
 
+// broadcast starts one to as many people as there would be commands.
+func (b *bench) broadcast(ctx context.Context, admin string) error {
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	write := func(part string, content []byte) {
+		w, _ := form.CreateFormField(part) // a buffer takes all
+		w.Write(content)
+	}
+	write("broadcast", fmt.Appendf(nil, `{"account":"load","rate":%q,"start":true,"text":"%sto all"}`, bulkRate, bulkMark))
+	var to []byte
+	for i := range b.Bulk {
+		to = fmt.Appendf(to, "bulk_%d\n", i)
+	}
+	write("to", to)
+	form.Close()
+	return post(ctx, "http://"+admin+"/api/v1/broadcasts", form.FormDataContentType(), body.Bytes())
+}
+
 // keepReady hands the bulk commands to the engine, each for somebody of their own,
 // and lets none leave before all are there.
 func (b *bench) keepReady(ctx context.Context, admin string) error {
-	client := http.Client{Transport: &http.Transport{}} // without a proxy of the environment
-	defer client.CloseIdleConnections()
-	post := func(path string, body []byte, want int) error {
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+admin+path, bytes.NewReader(body))
-		if err != nil {
-			return fmt.Errorf("hand bulk commands in: %w", err)
-		}
-		resp, err := client.Do(req)
-		if err != nil {
-			return fmt.Errorf("hand bulk commands in: %w", err)
-		}
-		resp.Body.Close()
-		if resp.StatusCode != want {
-			return fmt.Errorf("hand bulk commands in: %s answered %s", path, resp.Status)
-		}
-		return nil
-	}
-	account := []byte(`{"account":"load"}`)
-	if err := post("/api/v1/pause", account, http.StatusOK); err != nil {
+	api, account := "http://"+admin+"/api/v1/", []byte(`{"account":"load"}`)
+	if err := post(ctx, api+"pause", "application/json", account); err != nil {
 		return err
 	}
 	made := b.Now().Unix()
 	for first := 0; first < b.Bulk; first += bulkPage {
-		if err := post("/api/v1/commands", envelopes(first, min(first+bulkPage, b.Bulk), made), http.StatusAccepted); err != nil {
+		if err := post(ctx, api+"commands", "application/json", envelopes(first, min(first+bulkPage, b.Bulk), made)); err != nil {
 			return err
 		}
 	}
-	return post("/api/v1/resume", account, http.StatusOK)
+	return post(ctx, api+"resume", "application/json", account)
+}
+
+// post hands something to the API of the engine, which must take it.
+func post(ctx context.Context, url, kind string, body []byte) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", kind)
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // as for get
+	resp, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	said, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
+	if resp.StatusCode/100 != 2 {
+		return fmt.Errorf("%s answered %s: %s", url, resp.Status, said)
+	}
+	return nil
 }
 
 // envelopes are those of the commands from first to before last.
