@@ -53,14 +53,27 @@ func (b *bench) bareLog(ctx context.Context, _ string) (*server, error) {
 	})
 }
 
-// Serve plays a peer in a process of its own: "bare ADDR", "barelog ADDR FILE" or
-// "goredis ADDR REDIS". It works until ctx is done.
+// bareChain starts C, on a file of its own.
+func (b *bench) bareChain(ctx context.Context, url string) (*server, error) {
+	addrs, err := freeAddrs(1)
+	if err != nil {
+		return nil, err
+	}
+	return b.inFolder("", func(dir string) (*server, error) {
+		return b.child(ctx, addrs[0], "barechain", filepath.Join(dir, storeName), url)
+	})
+}
+
+// Serve plays a peer in a process of its own: "bare ADDR", "barelog ADDR FILE",
+// "barechain ADDR FILE PLATFORM" or "goredis ADDR REDIS". It works until ctx is done.
 func Serve(ctx context.Context, args []string) error {
 	switch {
 	case len(args) == 2 && args[0] == "bare":
 		return peers.Serve(ctx, args[1], peers.Bare(callbackPath))
 	case len(args) == 3 && args[0] == "barelog":
 		return serveBareLog(ctx, args[1], args[2])
+	case len(args) == 4 && args[0] == "barechain":
+		return serveBareChain(ctx, args[1], args[2], args[3])
 	case len(args) == 3 && args[0] == "goredis":
 		return serveGoRedis(ctx, args[1], args[2])
 	}
@@ -73,6 +86,14 @@ func serveBareLog(ctx context.Context, addr, file string) error {
 		return err
 	}
 	return serveBeside(ctx, addr, l, l.Run)
+}
+
+func serveBareChain(ctx context.Context, addr, file, platform string) error {
+	c, err := peers.NewBareChain(file, callbackPath, platform)
+	if err != nil {
+		return err
+	}
+	return serveBeside(ctx, addr, c, c.Run)
 }
 
 func serveGoRedis(ctx context.Context, addr, redisAddr string) error {

@@ -9,6 +9,7 @@ import (
 const (
 	bareName   = "bare handler H"
 	logName    = "bare log L"
+	chainName  = "bare chain C"
 	engineName = "engine"
 )
 
@@ -49,10 +50,12 @@ func (b *bench) closed(start starter, connections int, duplicates float64) measu
 var chain = scenario{
 	name: "chain",
 	says: "The whole way: callback, log, skill, state read, changed and written, reply stored, sent under an attempt mark, " +
-		"settled. Replies per second at the platform, until the last has come; the load goes as fast as callbacks are answered.",
+		"settled. Replies per second at the platform, until the last has come; the load goes as fast as callbacks are answered. " +
+		"C is the same way in a bbolt file with nothing but what it cannot do without.",
 	plan: func(_ context.Context, b *bench) ([]group, []string, error) {
 		g := group{name: fmt.Sprintf("%d connections", Middle), trials: []trial{
 			b.trial(bareName, b.closed(b.bare, Middle, 0)),
+			b.trial(chainName, b.leastChain()),
 		}}
 		notes := []string(nil)
 		if filesystem(memoryDir) == "tmpfs" {
@@ -65,7 +68,7 @@ var chain = scenario{
 			notes = append(notes, "the chain without a disk is left out: "+memoryDir+" is no tmpfs")
 		}
 		for _, t := range b.traced(b.chained) {
-			t.against = append(t.against, noDisk)
+			t.against = append(t.against, chainName, noDisk)
 			g.trials = append(g.trials, t)
 		}
 		return []group{g}, notes, nil
@@ -81,20 +84,32 @@ func (b *bench) chained(e engineSetup) measurement {
 	return m
 }
 
+// leastChain is C at full load.
+func (b *bench) leastChain() measurement {
+	m := b.closed(b.bareChain, Middle, 0)
+	m.replies = true
+	return m
+}
+
 var latency = scenario{
 	name: "latency",
 	says: "How long an answer, and a reply's arrival at the platform, take at a fixed rate of callbacks. " +
-		"The engine's whole way runs, as in chain. L is H with each body in a bbolt file before its answer. A latency counts from the time at which the callback was due.",
+		"The engine's whole way runs, as in chain. L is H with each body in a bbolt file before its answer, C the least of a chain. A latency counts from the time at which the callback was due.",
 	plan: func(_ context.Context, b *bench) ([]group, []string, error) {
 		var groups []group
 		for _, rate := range b.Rates {
-			bare, log := b.closed(b.bare, senders, 0), b.closed(b.bareLog, senders, 0)
-			whole := b.chained(engineSetup{workers: handling, answers: true})
-			bare.load.rate, log.load.rate = rate, rate
-			whole.load.rate, whole.load.connections = rate, senders
+			at := func(m measurement) measurement {
+				m.load.rate, m.load.connections = rate, senders
+				return m
+			}
 			groups = append(groups, group{
 				name: fmt.Sprintf("%.0f callbacks/s", rate), paced: true,
-				trials: []trial{b.trial(bareName, bare), b.trial(logName, log), b.engineTrial(engineName, whole)},
+				trials: []trial{
+					b.trial(bareName, at(b.closed(b.bare, senders, 0))),
+					b.trial(logName, at(b.closed(b.bareLog, senders, 0))),
+					b.trial(chainName, at(b.leastChain())),
+					b.engineTrial(engineName, at(b.chained(engineSetup{workers: handling, answers: true}))),
+				},
 			})
 		}
 		return groups, nil, nil
@@ -142,6 +157,7 @@ var incumbents = scenario{
 func (b *bench) incumbents(python string) []group {
 	answers := group{name: fmt.Sprintf("answers, %d connections", Middle), trials: []trial{
 		b.trial(bareName, b.closed(b.bare, Middle, 0)),
+		b.trial(logName, b.closed(b.bareLog, Middle, 0)),
 	}}
 	whole := group{name: fmt.Sprintf("whole way, %d connections", Middle), trials: []trial{
 		b.trial(bareName, b.closed(b.bare, Middle, 0)),

@@ -19,8 +19,11 @@ const script = `if redis.call('SET', KEYS[1], '1', 'NX', 'EX', ARGV[2]) then red
 type GoRedis struct {
 	conn *redis
 	sha  []byte
-	line *line
+	line *line[queued]
 }
+
+// queued is a callback that the next round trip takes along.
+type queued struct{ id, body []byte }
 
 // NewGoRedis connects to the Redis at addr and loads the script.
 func NewGoRedis(ctx context.Context, addr string) (*GoRedis, error) {
@@ -36,7 +39,7 @@ func NewGoRedis(ctx context.Context, addr string) (*GoRedis, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load script: %w", err)
 	}
-	return &GoRedis{conn: conn, sha: []byte(sha), line: newLine()}, nil
+	return &GoRedis{conn: conn, sha: []byte(sha), line: newLine[queued]()}, nil
 }
 
 // ServeHTTP answers when the callback's batch was carried out.
@@ -47,7 +50,7 @@ func (g *GoRedis) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, `{"status":"error"}`, http.StatusBadRequest)
 		return
 	}
-	if err := g.line.add(id, body); err != nil {
+	if err := g.line.add(queued{id, body}); err != nil {
 		http.Error(w, `{"status":"error"}`, http.StatusInternalServerError)
 		return
 	}
@@ -77,15 +80,15 @@ func (g *GoRedis) Run(ctx context.Context) error {
 	return g.line.serve(ctx, g.commit)
 }
 
-func (g *GoRedis) commit(b *batch) error {
-	for i, id := range b.ids {
-		key := append([]byte(lockPrefix), id...)
-		g.conn.send([]byte("EVALSHA"), g.sha, []byte("2"), key, []byte(queueName), b.bodies[i], []byte(lockFor))
+func (g *GoRedis) commit(callbacks []queued) error {
+	for _, c := range callbacks {
+		key := append([]byte(lockPrefix), c.id...)
+		g.conn.send([]byte("EVALSHA"), g.sha, []byte("2"), key, []byte(queueName), c.body, []byte(lockFor))
 	}
 	if err := g.conn.flush(); err != nil {
 		return fmt.Errorf("write to redis: %w", err)
 	}
-	for range b.ids {
+	for range callbacks {
 		if _, err := g.conn.reply(); err != nil {
 			return err
 		}

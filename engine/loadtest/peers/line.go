@@ -9,29 +9,29 @@ import (
 // errOver is the end of what nobody commits any more.
 var errOver = errors.New("nothing is committed any more")
 
-// line gathers the callbacks that wait while those before them are made durable.
-type line struct {
+// line gathers what waits while that before it is made durable.
+type line[T any] struct {
 	mu   sync.Mutex
-	open *batch
+	open *batch[T]
 	some chan struct{} // holds one element when open is not empty, and may when it is
 }
 
-// batch is the callbacks that become durable together.
-type batch struct {
-	ids, bodies [][]byte
-	done        chan struct{}
-	err         error // valid after done
+// batch is what becomes durable together.
+type batch[T any] struct {
+	items []T
+	done  chan struct{}
+	err   error // valid after done
 }
 
-func newBatch() *batch { return &batch{done: make(chan struct{})} }
+func newBatch[T any]() *batch[T] { return &batch[T]{done: make(chan struct{})} }
 
-func newLine() *line { return &line{open: newBatch(), some: make(chan struct{}, 1)} }
+func newLine[T any]() *line[T] { return &line[T]{open: newBatch[T](), some: make(chan struct{}, 1)} }
 
-// add returns when the callback is durable, or is not going to be.
-func (l *line) add(id, body []byte) error {
+// add returns when the item is durable, or is not going to be.
+func (l *line[T]) add(item T) error {
 	l.mu.Lock()
 	b := l.open
-	b.ids, b.bodies = append(b.ids, id), append(b.bodies, body)
+	b.items = append(b.items, item)
 	l.mu.Unlock()
 	select {
 	case l.some <- struct{}{}:
@@ -42,7 +42,7 @@ func (l *line) add(id, body []byte) error {
 }
 
 // serve commits batch after batch until ctx is done or one fails.
-func (l *line) serve(ctx context.Context, commit func(*batch) error) error {
+func (l *line[T]) serve(ctx context.Context, commit func(items []T) error) error {
 	defer l.end()
 	for {
 		select {
@@ -52,14 +52,14 @@ func (l *line) serve(ctx context.Context, commit func(*batch) error) error {
 		}
 		l.mu.Lock()
 		b := l.open
-		if len(b.ids) > 0 {
-			l.open = newBatch()
+		if len(b.items) > 0 {
+			l.open = newBatch[T]()
 		}
 		l.mu.Unlock()
-		if len(b.ids) == 0 {
-			continue // its callbacks went with the batch before
+		if len(b.items) == 0 {
+			continue // what waited went with the batch before
 		}
-		b.err = commit(b)
+		b.err = commit(b.items)
 		close(b.done)
 		if b.err != nil {
 			return b.err
@@ -67,8 +67,8 @@ func (l *line) serve(ctx context.Context, commit func(*batch) error) error {
 	}
 }
 
-// end refuses those who wait and all who come.
-func (l *line) end() {
+// end refuses what waits and all that comes.
+func (l *line[T]) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.open.err = errOver

@@ -7,23 +7,23 @@ import (
 	"testing/synctest"
 )
 
-// A callback waits for the commit that it is in; what comes meanwhile waits together
+// What is added waits for the commit that it is in; what comes meanwhile waits together
 // for the next, and nothing is committed that holds nothing.
 func TestLineCommitsWhatWaitsTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, ctx := newLine(), t.Context()
+		l, ctx := newLine[string](), t.Context()
 		committed, go1 := make(chan int, 10), make(chan struct{})
 		ended := make(chan error, 1)
 		ctx, cancel := context.WithCancel(ctx)
 		go func() {
-			ended <- l.serve(ctx, func(b *batch) error {
-				committed <- len(b.ids)
+			ended <- l.serve(ctx, func(items []string) error {
+				committed <- len(items)
 				<-go1
 				return nil
 			})
 		}()
 		answers := make(chan error, 10)
-		add := func() { go func() { answers <- l.add([]byte("id"), []byte("body")) }() }
+		add := func() { go func() { answers <- l.add("callback") }() }
 		add()
 		synctest.Wait()
 		add()
@@ -49,7 +49,7 @@ func TestLineCommitsWhatWaitsTogether(t *testing.T) {
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
-		if err := l.add(nil, nil); !errors.Is(err, errOver) {
+		if err := l.add("late"); !errors.Is(err, errOver) {
 			t.Errorf("after the end: %v", err)
 		}
 	})

@@ -1,0 +1,177 @@
+package peers
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"net/http"
+	"sync"
+
+	"github.com/julienschmidt/httprouter"
+	bolt "go.etcd.io/bbolt"
+)
+
+// BareChain is C, the least that the whole way costs in a bbolt file: L, and then for
+// each message a state that is read, changed and written, a reply that is stored with
+// it in one commit, sent by net/http's client, and taken out in another. It
+// keeps the order of a conversation and loses nothing, but it recognises no message
+// that is told again, writes no mark before it sends, retries nothing, paces nothing,
+// recovers nothing after a crash, and matches no skill.
+type BareChain struct {
+	http.Handler
+	file
+	url    string
+	client http.Client
+	turns  [lanes]chan heard
+	sends  [lanes]chan reply
+}
+
+// lanes is how many conversations are handled at once, and as many sent to. A quarter or
+// four times as many are as fast.
+const lanes = 256
+
+// waiting is how many messages of a lane may wait before callbacks do.
+const waiting = 1 << 12
+
+// heard is a message in the log.
+type heard struct {
+	number []byte
+	message
+}
+
+// reply is one in the file.
+type reply struct{ number, body, key []byte }
+
+// state is that of a conversation.
+type state struct {
+	Misses int `json:"misses"`
+}
+
+// NewBareChain makes it in a new file; replies go to the platform at url.
+func NewBareChain(path, callbacks, url string) (*BareChain, error) {
+	f, err := newFile(path)
+	if err != nil {
+		return nil, err
+	}
+	c := &BareChain{file: f, url: url + "/v1/message/send_text", client: http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: lanes}}}
+	for i := range lanes {
+		c.turns[i], c.sends[i] = make(chan heard, waiting), make(chan reply, waiting)
+	}
+	router := httprouter.New()
+	router.POST(callbacks, c.take)
+	c.Handler = router
+	return c, nil
+}
+
+func (c *BareChain) take(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	var m message
+	if err != nil || json.Unmarshal(body, &m) != nil || m.ID == "" {
+		http.Error(w, "invalid_data", http.StatusBadRequest)
+		return
+	}
+	number, err := c.log(body)
+	if err != nil {
+		http.Error(w, "error", http.StatusInternalServerError)
+		return
+	}
+	io.WriteString(w, "success")
+	c.turns[laneOf(m.Sender)] <- heard{number, m}
+}
+
+func laneOf(sender string) int {
+	h := fnv.New32a()
+	io.WriteString(h, sender)
+	return int(h.Sum32() % lanes)
+}
+
+// Run works until ctx is done or something fails, and closes the file.
+func (c *BareChain) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	var working sync.WaitGroup
+	for i := range lanes {
+		working.Go(func() { cancel(each(ctx, c.turns[i], func(m heard) error { return c.turn(m, c.sends[i]) })) })
+		working.Go(func() { cancel(each(ctx, c.sends[i], func(r reply) error { return c.send(ctx, r) })) })
+	}
+	cancel(c.commits(ctx))
+	working.Wait()
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return nil
+}
+
+// each does with what comes until ctx is done or it fails.
+func each[T any](ctx context.Context, of chan T, do func(T) error) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case v := <-of:
+			if err := do(v); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// turn handles a message in one commit.
+func (c *BareChain) turn(m heard, sends chan<- reply) error {
+	var s state
+	err := c.db.View(func(tx *bolt.Tx) error {
+		if before := tx.Bucket(bucketStates).Get([]byte(m.Sender)); before != nil {
+			return json.Unmarshal(before, &s)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("read a state: %w", err)
+	}
+	s.Misses++
+	after, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(map[string]string{"appId": "", "content": m.Content[:min(11, len(m.Content))], "to": m.Sender})
+	if err != nil {
+		return err
+	}
+	r := reply{number: m.number, body: body, key: []byte(m.ID)}
+	err = c.line.add(write{run: func(tx *bolt.Tx) error {
+		if err := tx.Bucket(bucketLog).Delete(m.number); err != nil {
+			return err
+		}
+		if err := tx.Bucket(bucketStates).Put([]byte(m.Sender), after); err != nil {
+			return err
+		}
+		return tx.Bucket(bucketReplies).Put(r.number, r.body)
+	}})
+	if err == nil {
+		sends <- r
+	}
+	return err
+}
+
+// send has the platform take a reply, which is then forgotten.
+func (c *BareChain) send(ctx context.Context, r reply) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(r.body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Idempotency-Key", string(r.key))
+	resp, err := c.client.Do(req)
+	if err != nil {
+		return fmt.Errorf("send: %w", err)
+	}
+	io.Copy(io.Discard, resp.Body)
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("the platform answered %s", resp.Status)
+	}
+	return c.line.add(write{run: func(tx *bolt.Tx) error { return tx.Bucket(bucketReplies).Delete(r.number) }})
+}
