@@ -306,7 +306,7 @@ type Outbox interface {
 	Delivery(id uint64) (Delivery, error)
 	// Attempt marks the command as Sending before the first byte leaves, adds a
 	// Try, and adds counts to the notes of the command's account, as a Commit does.
-	// ErrGone when it is not in the outbox.
+	// ErrGone when it is not in the outbox. It may be Riding, and so may Settle.
 	Attempt(ctx context.Context, id uint64, p Progress, counts ...engine.Count) error
 	// Settle records how the attempt ended. ErrGone when it is not in the outbox.
 	Settle(ctx context.Context, s Settlement) error

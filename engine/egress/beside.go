@@ -36,8 +36,8 @@ const bulkShare = 4
 
 // lanes is how many lanes may start something now, from the first. Beside the
 // others bulk starts one command at a time, when none of its own is being written
-// down, and then rests as long as that took: however fast the platform is, about half
-// of the disk's time is the others' alone, and however slow it is, bulk uses its slots.
+// down, and then rests as long as that took: however fast the platform is, bulk has
+// half of the time at most, and however slow it is, it uses its slots.
 // Where it is passed over for that as often as a lane may be, it has its turn.
 func (a *account) lanes(at instant) engine.Lane {
 	b := &a.beside

@@ -55,8 +55,8 @@ type queue struct {
 	mu      sync.Mutex
 	wake    *sync.Cond
 	waiting []*batch
-	urgent  bool // what waits is to be committed now: not all of it rides, or that has waited long enough
-	patient bool // the end of what rides is set
+	urgent  bool        // what waits is to be committed now: not all of it rides, or it has waited long enough, or a batch is full
+	ride    *time.Timer // ends the wait of what rides; nil: nothing waits for it
 	closed  bool
 	drained chan struct{} // closed when the committer has ended
 
@@ -74,6 +74,7 @@ func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.closed = true
+	q.endRide()
 	q.wake.Signal()
 }
 
@@ -112,6 +113,7 @@ func (q *queue) next(idle time.Duration) *batch {
 	q.mu.Lock()
 	b := q.waiting[0]
 	q.waiting = slices.Delete(q.waiting, 0, 1)
+	q.endRide()
 	q.urgent = len(q.waiting) > 0
 	q.busy = b.since
 	return b
@@ -127,17 +129,30 @@ const (
 	mostRide  = 20 * time.Millisecond
 )
 
-// hurry has what rides committed, whether others come or not.
-func (q *queue) hurry() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.patient = false
-	if len(q.waiting) > 0 {
-		q.press()
+// setRide has what rides committed after a while, whether others come or not.
+func (q *queue) setRide() {
+	var ride *time.Timer
+	ride = time.AfterFunc(min(max(leastRide, 2*q.took), mostRide), func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		if q.ride == ride { // else they are gone, and it may be others who ride
+			q.ride = nil
+			q.press()
+		}
+	})
+	q.ride = ride
+}
+
+// endRide is for those who need to wait no more.
+func (q *queue) endRide() {
+	if q.ride != nil {
+		q.ride.Stop()
+		q.ride = nil
 	}
 }
 
-// press has what waits committed now. Until now nobody waited for the disk who rides.
+// press has what waits committed now. Where all of it rode, nobody waited for the disk
+// until now, so the wait counts from here.
 func (q *queue) press() {
 	if !q.urgent {
 		q.urgent, q.waiting[0].since = true, time.Now()
@@ -224,9 +239,8 @@ func (s *Store) handOver(a *act) (*batch, error) {
 	switch {
 	case !a.rides:
 		q.press()
-	case !q.patient:
-		q.patient = true
-		time.AfterFunc(min(max(leastRide, 2*q.took), mostRide), q.hurry)
+	case !q.urgent && q.ride == nil:
+		q.setRide()
 	}
 	return b, nil
 }

@@ -77,6 +77,27 @@ func TestActsRideOnOthersCommits(t *testing.T) {
 	}
 }
 
+// Who comes after a commit took the first has all of the time for themselves.
+func TestARideIsAsLongForEverybody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := mustOpen(t, testOptions(t, path(t)))
+		defer s.Close()
+		write := func(ctx context.Context) {
+			if err := s.do(ctx, &act{run: func(t *txn) error { t.wrote = true; return nil }}); err != nil {
+				t.Error(err)
+			}
+		}
+		go write(store.Riding(ctx))
+		time.Sleep(900 * time.Microsecond)
+		write(ctx) // takes the first along
+		began := time.Now()
+		write(store.Riding(ctx))
+		if d := time.Since(began); d != time.Millisecond {
+			t.Errorf("it waited for %v, want 1ms", d)
+		}
+	})
+}
+
 // Those who come while a commit runs do not have one of their own after it, and the
 // end of the store leaves none of them out.
 func TestActsThatRideWaitForTheNextCommit(t *testing.T) {
@@ -91,7 +112,11 @@ func TestActsThatRideWaitForTheNextCommit(t *testing.T) {
 			return s.do(ctx, &act{run: func(t *txn) error { t.wrote = true; return nil }})
 		}
 		before := s.commits.Load()
-		go write(ctx)
+		go func() {
+			if err := write(ctx); err != nil {
+				t.Error(err)
+			}
+		}()
 		time.Sleep(50 * time.Microsecond) // it is being committed
 		answered := make(chan error, 1)
 		go func() { answered <- write(store.Riding(ctx)) }()
