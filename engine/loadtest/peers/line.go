@@ -3,6 +3,7 @@ package peers
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 )
 
@@ -50,13 +51,9 @@ func (l *line[T]) serve(ctx context.Context, commit func(items []T) error) error
 			return nil
 		case <-l.some:
 		}
-		l.mu.Lock()
-		b := l.open
-		if len(b.items) > 0 {
-			l.open = newBatch[T]()
-		}
-		l.mu.Unlock()
-		if len(b.items) == 0 {
+		runtime.Gosched() // as the engine does: whoever is about to add something gets the processor first
+		b := l.take()
+		if b == nil {
 			continue // what waited went with the batch before
 		}
 		b.err = commit(b.items)
@@ -65,6 +62,18 @@ func (l *line[T]) serve(ctx context.Context, commit func(items []T) error) error
 			return b.err
 		}
 	}
+}
+
+// take opens another batch in place of the one that is there, nil when that is empty.
+func (l *line[T]) take() *batch[T] {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	b := l.open
+	if len(b.items) == 0 {
+		return nil
+	}
+	l.open = newBatch[T]()
+	return b
 }
 
 // end refuses what waits and all that comes.

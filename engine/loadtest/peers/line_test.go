@@ -3,6 +3,7 @@ package peers
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 )
@@ -53,4 +54,55 @@ func TestLineCommitsWhatWaitsTogether(t *testing.T) {
 			t.Errorf("after the end: %v", err)
 		}
 	})
+}
+
+// A wake-up whose items went with the batch before takes nothing, and leaves the batch
+// open to those who come.
+func TestLineTakesNoEmptyBatch(t *testing.T) {
+	l := newLine[string]()
+	open := l.open
+	if b := l.take(); b != nil || l.open != open {
+		t.Errorf("it took %+v", b)
+	}
+	l.open.items = append(l.open.items, "callback")
+	if b := l.take(); b != open || l.open == open || len(l.open.items) > 0 {
+		t.Errorf("it took %+v and left %+v", b, l.open)
+	}
+}
+
+// Many who add at once are each in one commit, whatever wake-ups are left over.
+func TestLineLosesAndRepeatsNothing(t *testing.T) {
+	l := newLine[int]()
+	ctx, cancel := context.WithCancel(t.Context())
+	seen := make(map[int]int)
+	ended := make(chan error, 1)
+	go func() {
+		ended <- l.serve(ctx, func(items []int) error {
+			for _, i := range items {
+				seen[i]++
+			}
+			return nil
+		})
+	}()
+	const people, each = 16, 2000
+	var adding sync.WaitGroup
+	for p := range people {
+		adding.Go(func() {
+			for i := range each {
+				if err := l.add(p*each + i); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	adding.Wait()
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	for i := range people * each {
+		if seen[i] != 1 {
+			t.Fatalf("%d was committed %d times", i, seen[i])
+		}
+	}
 }
