@@ -29,10 +29,10 @@ func sectorsWritten(stat []byte) int64 {
 	return integer(fields[6])
 }
 
-// deviceBytes is what the server had the device write, from two figures that both may
-// be too high. What the kernel counts for a process is whole folios of the page cache,
-// which may be many pages although one of them was written; what it counts for the
-// device is everybody's. The lesser is nearer to the truth.
+// deviceBytes is what the server had the device write, from two rough figures. What
+// the kernel counts for a process is whole folios of the page cache, which may be many
+// pages although one of them was written; what it counts for the device is everybody's.
+// The lesser is nearer to the truth.
 func deviceBytes(process, device int64) int64 {
 	if device <= 0 {
 		return process

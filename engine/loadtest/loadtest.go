@@ -1,8 +1,8 @@
 // Package loadtest measures the engine the way its operators meet it: the real
 // binary as a child process, real sockets, a real store on a real disk, with
 // the load and the platform on the same machine. What can be expected of that
-// machine is measured in the same run, in turns: H, the barest HTTP handler,
-// and F, one sync of the disk. Figures are given as ratios to these, as medians
+// machine is measured in the same run, in turns: H, the barest HTTP handler, L and
+// C, a plain log and a plain chain in a bbolt file, and F, one sync of the disk. Figures are given as ratios to these, as medians
 // of several rounds, since absolute ones move with the machine and its
 // neighbours.
 //

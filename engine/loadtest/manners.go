@@ -20,6 +20,12 @@ type Manners struct {
 	Down, Up time.Duration
 }
 
+// good tells whether everything is carried out and answered with success, however late.
+func (m Manners) good() bool {
+	m.Delay = 0
+	return m == Manners{}
+}
+
 // or is m with what it leaves open as in other.
 func (m Manners) or(other Manners) Manners {
 	if m.Delay == 0 {

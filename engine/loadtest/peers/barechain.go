@@ -13,14 +13,17 @@ import (
 
 	"github.com/julienschmidt/httprouter"
 	bolt "go.etcd.io/bbolt"
+
+	"bot/engine/channel/wire"
 )
 
-// BareChain is C, the least that the whole way costs in a bbolt file: L, and then for
-// each message a state that is read, changed and written, a reply that is stored with
-// it in one commit, sent by net/http's client, and taken out in another. It
-// keeps the order of a conversation and loses nothing, but it recognises no message
-// that is told again, writes no mark before it sends, retries nothing, paces nothing,
-// recovers nothing after a crash, and matches no skill.
+// BareChain is C, a plain whole way in a bbolt file: L, and then for each message a
+// state that is read, changed and written, a reply that is stored with it in one
+// commit, sent with the engine's own transport, and taken out in another. It keeps the
+// order of a conversation and loses nothing, but it recognises no message that is told
+// again, writes no mark before it sends, tries nothing again, paces nothing, recovers
+// nothing after a crash, and matches no skill. States lie in their tree, a page each:
+// that the engine does not write these for each event is what its journal is for.
 type BareChain struct {
 	http.Handler
 	file
@@ -30,9 +33,9 @@ type BareChain struct {
 	sends  [lanes]chan reply
 }
 
-// lanes is how many conversations are handled at once, and as many sent to. A quarter or
-// four times as many are as fast.
-const lanes = 256
+// lanes is how many conversations are handled at once, and as many sent to: what the
+// transport keeps connections for. Four and sixteen times as many are as fast.
+const lanes = 64
 
 // waiting is how many messages of a lane may wait before callbacks do.
 const waiting = 1 << 12
@@ -46,6 +49,15 @@ type heard struct {
 // reply is one in the file.
 type reply struct{ number, body, key []byte }
 
+// answer is what the platform is told.
+type answer struct {
+	Content string `json:"content"`
+	To      string `json:"to"`
+}
+
+// numberLen is what of a message the platform knows it by: "#" and ten digits.
+const numberLen = 11
+
 // state is that of a conversation.
 type state struct {
 	Misses int `json:"misses"`
@@ -57,7 +69,7 @@ func NewBareChain(path, callbacks, url string) (*BareChain, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &BareChain{file: f, url: url + "/v1/message/send_text", client: http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: lanes}}}
+	c := &BareChain{file: f, url: url + "/v1/message/send_text", client: http.Client{Transport: &wire.Transport{}}}
 	for i := range lanes {
 		c.turns[i], c.sends[i] = make(chan heard, waiting), make(chan reply, waiting)
 	}
@@ -91,10 +103,12 @@ func laneOf(sender string) int {
 
 // Run works until ctx is done or something fails, and closes the file.
 func (c *BareChain) Run(ctx context.Context) error {
+	defer c.db.Close()
+	defer c.client.CloseIdleConnections()
 	ctx, cancel := context.WithCancelCause(ctx)
 	var working sync.WaitGroup
 	for i := range lanes {
-		working.Go(func() { cancel(each(ctx, c.turns[i], func(m heard) error { return c.turn(m, c.sends[i]) })) })
+		working.Go(func() { cancel(each(ctx, c.turns[i], func(m heard) error { return c.turn(ctx, m, c.sends[i]) })) })
 		working.Go(func() { cancel(each(ctx, c.sends[i], func(r reply) error { return c.send(ctx, r) })) })
 	}
 	cancel(c.commits(ctx))
@@ -119,41 +133,43 @@ func each[T any](ctx context.Context, of chan T, do func(T) error) error {
 	}
 }
 
-// turn handles a message in one commit.
-func (c *BareChain) turn(m heard, sends chan<- reply) error {
-	var s state
-	err := c.db.View(func(tx *bolt.Tx) error {
-		if before := tx.Bucket(bucketStates).Get([]byte(m.Sender)); before != nil {
-			return json.Unmarshal(before, &s)
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("read a state: %w", err)
-	}
-	s.Misses++
-	after, err := json.Marshal(s)
-	if err != nil {
-		return err
-	}
-	body, err := json.Marshal(map[string]string{"appId": "", "content": m.Content[:min(11, len(m.Content))], "to": m.Sender})
+// turn handles a message in one commit, which reads the state as well: the lane is its
+// conversation's alone.
+func (c *BareChain) turn(ctx context.Context, m heard, sends chan<- reply) error {
+	body, err := json.Marshal(answer{m.Content[:min(numberLen, len(m.Content))], m.Sender})
 	if err != nil {
 		return err
 	}
 	r := reply{number: m.number, body: body, key: []byte(m.ID)}
 	err = c.line.add(write{run: func(tx *bolt.Tx) error {
+		states := tx.Bucket(bucketStates)
+		var s state
+		if before := states.Get([]byte(m.Sender)); before != nil {
+			if err := json.Unmarshal(before, &s); err != nil {
+				return fmt.Errorf("read a state: %w", err)
+			}
+		}
+		s.Misses++
+		after, err := json.Marshal(s)
+		if err != nil {
+			return err
+		}
 		if err := tx.Bucket(bucketLog).Delete(m.number); err != nil {
 			return err
 		}
-		if err := tx.Bucket(bucketStates).Put([]byte(m.Sender), after); err != nil {
+		if err := states.Put([]byte(m.Sender), after); err != nil {
 			return err
 		}
 		return tx.Bucket(bucketReplies).Put(r.number, r.body)
 	}})
-	if err == nil {
-		sends <- r
+	if err != nil {
+		return err
 	}
-	return err
+	select {
+	case sends <- r:
+	case <-ctx.Done():
+	}
+	return nil
 }
 
 // send has the platform take a reply, which is then forgotten.

@@ -44,4 +44,7 @@ func (l *BareLog) take(w http.ResponseWriter, r *http.Request, _ httprouter.Para
 }
 
 // Run commits until ctx is done or the disk fails, and closes the file.
-func (l *BareLog) Run(ctx context.Context) error { return l.commits(ctx) }
+func (l *BareLog) Run(ctx context.Context) error {
+	defer l.db.Close()
+	return l.commits(ctx)
+}

@@ -45,11 +45,8 @@ func newFile(path string) (file, error) {
 	return file{db, newLine[write]()}, nil
 }
 
-// commits does so until ctx is done or the disk fails, and closes the file.
-func (f *file) commits(ctx context.Context) error {
-	defer f.db.Close()
-	return f.line.serve(ctx, f.commit)
-}
+// commits does so until ctx is done or the disk fails.
+func (f *file) commits(ctx context.Context) error { return f.line.serve(ctx, f.commit) }
 
 func (f *file) commit(writes []write) error {
 	err := f.db.Update(func(tx *bolt.Tx) error {

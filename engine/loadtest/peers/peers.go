@@ -1,9 +1,9 @@
 // Package peers holds what the engine is compared with: the least a handler can do
-// (Bare), the least that does it durably with bbolt (BareLog), and the two usual ways
-// to take callbacks in with Redis. They are
-// written to be fast rather than complete, and where the choice was ours it
-// was made in their favour: none of them verifies signatures or counts, and the
-// Redis client here is leaner than the usual libraries.
+// (Bare), the least that does it durably with bbolt (BareLog), a plain whole way in
+// such a file (BareChain), and the two usual ways to take callbacks in with Redis.
+// They are written to be fast rather than complete, and where the choice was ours it
+// was made in their favour: none of them verifies signatures or counts, and the Redis
+// client here is leaner than the usual libraries.
 package peers
 
 import (
