@@ -28,7 +28,7 @@ const talks = time.Second
 
 // near is how long after a reply or a push the commits of others are taken to come one
 // upon the other, so that bulk rides on them. Where they are rarer it would wait in vain.
-const near = 20 * time.Millisecond
+const near = 10 * time.Millisecond
 
 // bulkShare is the part of an account's slots that bulk has beside the others: one
 // in so many, at least one.
@@ -110,7 +110,11 @@ func (b *beside) wrote(f *flight, at instant) {
 	if !f.bulk {
 		return
 	}
+	rest := b.owed
+	if !f.rides { // what rode has waited beforehand, while the disk was the others'
+		rest += at.mono.Sub(b.since)
+	}
 	if b.writing--; b.writing == 0 {
-		b.rests = at.mono.Add(min(at.mono.Sub(b.since)+b.owed, talks))
+		b.rests = at.mono.Add(min(rest, talks))
 	}
 }

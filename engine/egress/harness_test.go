@@ -36,9 +36,10 @@ type memory struct {
 	progress     map[uint64]store.Progress // of those that are gone
 	marks        int
 	settles      int
-	rode         int               // marks and ends that were in no hurry
-	notes        map[string]string // by account and key
-	noted        int               // how often a note was written
+	wrote, rode  map[engine.Lane]int // marks and ends by lane, and those of them that were in no hurry
+	ride         time.Duration       // how long these wait besides
+	notes        map[string]string   // by account and key
+	noted        int                 // how often a note was written
 	recalls      int
 	disk         time.Duration // how long an act takes
 	fault        func(act string, id uint64) error
@@ -123,6 +124,7 @@ func (m *memory) Delivery(id uint64) (store.Delivery, error) {
 }
 
 func (m *memory) Attempt(ctx context.Context, id uint64, p store.Progress, counts ...engine.Count) error {
+	m.await(ctx)
 	if err := m.act("attempt", id); err != nil {
 		return err
 	}
@@ -134,18 +136,31 @@ func (m *memory) Attempt(ctx context.Context, id uint64, p store.Progress, count
 	}
 	d.Progress = p
 	m.marks++
-	m.rides(ctx)
+	m.writes(ctx, d)
 	m.tell(d.Command.Account, nil, counts)
 	return m.ack("attempt", id)
 }
 
-func (m *memory) rides(ctx context.Context) {
+// await is the wait of what rides for a commit.
+func (m *memory) await(ctx context.Context) {
 	if store.Rides(ctx) {
-		m.rode++
+		time.Sleep(m.ride)
+	}
+}
+
+// writes counts a mark or an end of a command.
+func (m *memory) writes(ctx context.Context, d *store.Delivery) {
+	if m.wrote == nil {
+		m.wrote, m.rode = make(map[engine.Lane]int), make(map[engine.Lane]int)
+	}
+	m.wrote[d.Command.Lane]++
+	if store.Rides(ctx) {
+		m.rode[d.Command.Lane]++
 	}
 }
 
 func (m *memory) Settle(ctx context.Context, s store.Settlement) error {
+	m.await(ctx)
 	if err := m.act("settle", s.ID); err != nil {
 		return err
 	}
@@ -156,7 +171,7 @@ func (m *memory) Settle(ctx context.Context, s store.Settlement) error {
 		return err
 	}
 	m.settles++
-	m.rides(ctx)
+	m.writes(ctx, d)
 	m.noted += len(s.Learned)
 	m.tell(d.Command.Account, s.Learned, s.Counts)
 	if s.Final != "" {

@@ -55,7 +55,7 @@ type queue struct {
 	mu      sync.Mutex
 	wake    *sync.Cond
 	waiting []*batch
-	urgent  bool        // what waits is to be committed now: not all of it rides, or it has waited long enough, or a batch is full
+	urgent  bool        // what waits is to be committed now: not all of it rides, or it has waited long enough, or the batch before was taken
 	ride    *time.Timer // ends the wait of what rides; nil: nothing waits for it
 	closed  bool
 	drained chan struct{} // closed when the committer has ended
