@@ -17,8 +17,7 @@ var bulk = scenario{
 		"against the same without it: a broadcast that is released faster than it can leave, and as many bulk commands " +
 		"that are all in the outbox before the measurement begins. What is left at its end is not waited for. The load is that of latency, at its first rate.",
 	plan: func(_ context.Context, b *bench) ([]group, []string, error) {
-		quiet := b.chained(engineSetup{workers: handling, answers: true})
-		quiet.load.rate, quiet.load.connections = b.Rates[0], senders
+		quiet := b.chained(engineSetup{workers: handling, answers: true}).at(b.Rates[0])
 		beside := func(what string, hand func(ctx context.Context, admin string) error) trial {
 			return trial{name: "beside " + what, engine: true, replies: true, run: func(ctx context.Context) (Sample, error) {
 				return b.besideBulk(ctx, quiet, hand)
@@ -132,8 +131,7 @@ func post(ctx context.Context, url, kind string, body []byte) error {
 		return err
 	}
 	req.Header.Set("Content-Type", kind)
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // as for get
-	resp, err := client.Do(req)
+	resp, err := oneShot(req)
 	if err != nil {
 		return err
 	}

@@ -2,9 +2,9 @@
 // binary as a child process, real sockets, a real store on a real disk, with
 // the load and the platform on the same machine. What can be expected of that
 // machine is measured in the same run, in turns: H, the barest HTTP handler, L and
-// C, a plain log and a plain chain in a bbolt file, and F, one sync of the disk. Figures are given as ratios to these, as medians
-// of several rounds, since absolute ones move with the machine and its
-// neighbours.
+// C, a plain log and a plain chain in a bbolt file, and F, one sync of the disk.
+// Figures are given as ratios to these, as medians of several rounds, since absolute
+// ones move with the machine and its neighbours.
 //
 // It counts as well as it times: every event that was acknowledged must reach
 // the platform, once, in order. A run in which that fails is an error, whatever

@@ -3,7 +3,6 @@ package loadtest
 import (
 	"context"
 	"fmt"
-	"slices"
 )
 
 // names of servers in the report.
@@ -57,12 +56,8 @@ var chain = scenario{
 		g := group{name: fmt.Sprintf("%d connections", Middle), trials: []trial{
 			b.trial(bareName, b.closed(b.bare, Middle, 0)),
 		}}
-		notes := []string(nil)
-		if b.Manners.good() {
-			g.trials = append(g.trials, b.trial(chainName, b.plainChain()))
-		} else {
-			notes = append(notes, noChain)
-		}
+		plain, notes := b.plainChain(0)
+		g.trials = append(g.trials, plain...)
 		if filesystem(memoryDir) == "tmpfs" {
 			parent, err := b.inMemory()
 			if err != nil {
@@ -83,20 +78,32 @@ var chain = scenario{
 const noDisk = "engine, store in memory"
 
 // chained is the whole way at full load.
-func (b *bench) chained(e engineSetup) measurement {
-	m := b.closed(b.engine(e), Middle, 0)
+func (b *bench) chained(e engineSetup) measurement { return b.wholeWay(b.engine(e)) }
+
+// wholeWay is a closed load whose replies are waited for.
+func (b *bench) wholeWay(start starter) measurement {
+	m := b.closed(start, Middle, 0)
 	m.replies = true
 	return m
 }
 
-// noChain is said where C would end at the first refusal.
-const noChain = chainName + " is left out: it tries nothing again"
-
-// plainChain is C at full load.
-func (b *bench) plainChain() measurement {
-	m := b.closed(b.bareChain, Middle, 0)
-	m.replies = true
+// at is the measurement in an open loop.
+func (m measurement) at(rate float64) measurement {
+	m.load.rate, m.load.connections = rate, senders
 	return m
+}
+
+// plainChain is C at a rate, 0 for full load; no trial and a note where the platform
+// refuses something, which would be its end.
+func (b *bench) plainChain(rate float64) (trials []trial, notes []string) {
+	if !b.Manners.good() {
+		return nil, []string{chainName + " is left out: it tries nothing again"}
+	}
+	m := b.wholeWay(b.bareChain)
+	if rate > 0 {
+		m = m.at(rate)
+	}
+	return []trial{b.trial(chainName, m)}, nil
 }
 
 var latency = scenario{
@@ -105,28 +112,19 @@ var latency = scenario{
 		"The engine's whole way runs, as in chain. L is H with each body in a bbolt file before its answer, C a plain chain in one. A latency counts from the time at which the callback was due.",
 	plan: func(_ context.Context, b *bench) ([]group, []string, error) {
 		var groups []group
+		var notes []string
 		for _, rate := range b.Rates {
-			at := func(m measurement) measurement {
-				m.load.rate, m.load.connections = rate, senders
-				return m
-			}
-			groups = append(groups, group{
-				name: fmt.Sprintf("%.0f callbacks/s", rate), paced: true,
-				trials: []trial{
-					b.trial(bareName, at(b.closed(b.bare, senders, 0))),
-					b.trial(logName, at(b.closed(b.bareLog, senders, 0))),
-					b.trial(chainName, at(b.plainChain())),
-					b.engineTrial(engineName, at(b.chained(engineSetup{workers: handling, answers: true}))),
-				},
-			})
+			g := group{name: fmt.Sprintf("%.0f callbacks/s", rate), paced: true, trials: []trial{
+				b.trial(bareName, b.closed(b.bare, senders, 0).at(rate)),
+				b.trial(logName, b.closed(b.bareLog, senders, 0).at(rate)),
+			}}
+			var plain []trial
+			plain, notes = b.plainChain(rate)
+			g.trials = append(g.trials, plain...)
+			g.trials = append(g.trials, b.engineTrial(engineName, b.chained(engineSetup{workers: handling, answers: true}).at(rate)))
+			groups = append(groups, g)
 		}
-		if b.Manners.good() {
-			return groups, nil, nil
-		}
-		for i := range groups {
-			groups[i].trials = slices.DeleteFunc(groups[i].trials, func(t trial) bool { return t.name == chainName })
-		}
-		return groups, []string{noChain}, nil
+		return groups, notes, nil
 	},
 }
 
@@ -188,9 +186,7 @@ func (b *bench) incumbents(python string) []group {
 		answers.trials = append(answers.trials, b.trial(name, b.closed(b.flask(python, fsync, 0), Middle, 0)))
 		against = append(against, name)
 
-		m := b.closed(b.flask(python, fsync, 2), Middle, 0)
-		m.replies = true
-		whole.trials = append(whole.trials, b.trial(name, m))
+		whole.trials = append(whole.trials, b.trial(name, b.wholeWay(b.flask(python, fsync, 2))))
 		chains = append(chains, name)
 	}
 	ours := b.engineTrial(engineName, b.closed(b.engine(intake), Middle, 0))

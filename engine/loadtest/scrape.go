@@ -55,9 +55,7 @@ func get(ctx context.Context, url string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	// No proxy of the environment is asked, and no connection is left behind.
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	resp, err := client.Do(req)
+	resp, err := oneShot(req)
 	if err != nil {
 		return nil, err
 	}
@@ -66,4 +64,11 @@ func get(ctx context.Context, url string) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("%s answered %s", url, resp.Status)
 	}
 	return resp.Body, nil
+}
+
+// oneShot makes a request: no proxy of the environment is asked, and no connection is
+// left behind.
+func oneShot(req *http.Request) (*http.Response, error) {
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	return client.Do(req)
 }

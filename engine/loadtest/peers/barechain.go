@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/julienschmidt/httprouter"
 	bolt "go.etcd.io/bbolt"
 
 	"bot/engine/channel/wire"
@@ -34,7 +33,7 @@ type BareChain struct {
 }
 
 // lanes is how many conversations are handled at once, and as many sent to: what the
-// transport keeps connections for. Four and sixteen times as many are as fast.
+// transport keeps connections for.
 const lanes = 64
 
 // waiting is how many messages of a lane may wait before callbacks do.
@@ -73,26 +72,22 @@ func NewBareChain(path, callbacks, url string) (*BareChain, error) {
 	for i := range lanes {
 		c.turns[i], c.sends[i] = make(chan heard, waiting), make(chan reply, waiting)
 	}
-	router := httprouter.New()
-	router.POST(callbacks, c.take)
-	c.Handler = router
+	c.Handler = receive(callbacks, c.take)
 	return c, nil
 }
 
-func (c *BareChain) take(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+// take logs a message and hands it on before it is answered: the next one of its
+// conversation comes after that.
+func (c *BareChain) take(body []byte) error {
 	var m message
-	if err != nil || json.Unmarshal(body, &m) != nil || m.ID == "" {
-		http.Error(w, "invalid_data", http.StatusBadRequest)
-		return
+	if json.Unmarshal(body, &m) != nil || m.ID == "" {
+		return errNoMessage
 	}
 	number, err := c.log(body)
-	if err != nil {
-		http.Error(w, "error", http.StatusInternalServerError)
-		return
+	if err == nil {
+		c.turns[laneOf(m.Sender)] <- heard{number, m}
 	}
-	io.WriteString(w, "success")
-	c.turns[laneOf(m.Sender)] <- heard{number, m}
+	return err
 }
 
 func laneOf(sender string) int {
@@ -108,8 +103,8 @@ func (c *BareChain) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var working sync.WaitGroup
 	for i := range lanes {
-		working.Go(func() { cancel(each(ctx, c.turns[i], func(m heard) error { return c.turn(ctx, m, c.sends[i]) })) })
-		working.Go(func() { cancel(each(ctx, c.sends[i], func(r reply) error { return c.send(ctx, r) })) })
+		working.Go(func() { each(ctx, c.turns[i], cancel, func(m heard) error { return c.turn(ctx, m, c.sends[i]) }) })
+		working.Go(func() { each(ctx, c.sends[i], cancel, func(r reply) error { return c.send(ctx, r) }) })
 	}
 	cancel(c.commits(ctx))
 	working.Wait()
@@ -119,15 +114,16 @@ func (c *BareChain) Run(ctx context.Context) error {
 	return nil
 }
 
-// each does with what comes until ctx is done or it fails.
-func each[T any](ctx context.Context, of chan T, do func(T) error) error {
+// each does with what comes until ctx is done, and cancels it with the first failure.
+// That nothing is committed any more has its cause elsewhere.
+func each[T any](ctx context.Context, of chan T, cancel context.CancelCauseFunc, do func(T) error) {
 	for {
 		select {
 		case <-ctx.Done():
-			return nil
+			return
 		case v := <-of:
-			if err := do(v); err != nil {
-				return err
+			if err := do(v); err != nil && !errors.Is(err, errOver) {
+				cancel(err)
 			}
 		}
 	}

@@ -2,10 +2,7 @@ package peers
 
 import (
 	"context"
-	"io"
 	"net/http"
-
-	"github.com/julienschmidt/httprouter"
 )
 
 // BareLog is L, the least that a durable answer costs in a bbolt file: H, and each body
@@ -24,23 +21,11 @@ func NewBareLog(path, callbacks string) (*BareLog, error) {
 		return nil, err
 	}
 	l := &BareLog{file: f}
-	router := httprouter.New()
-	router.POST(callbacks, l.take)
-	l.Handler = router
+	l.Handler = receive(callbacks, func(body []byte) error {
+		_, err := f.log(body)
+		return err
+	})
 	return l, nil
-}
-
-func (l *BareLog) take(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if err != nil {
-		http.Error(w, "invalid_data", http.StatusBadRequest)
-		return
-	}
-	if _, err := l.log(body); err != nil {
-		http.Error(w, "error", http.StatusInternalServerError)
-		return
-	}
-	io.WriteString(w, "success")
 }
 
 // Run commits until ctx is done or the disk fails, and closes the file.

@@ -57,13 +57,6 @@ func (g *GoRedis) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, `{"status":"success"}`)
 }
 
-// message is what the usual receiver declares of a callback.
-type message struct {
-	ID      string `json:"msg_id"`
-	Sender  string `json:"sender"`
-	Content string `json:"content"`
-}
-
 // messageID reads the body as the usual receiver does; nil when it is not one.
 func messageID(body []byte) []byte {
 	var m message

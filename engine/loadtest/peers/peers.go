@@ -37,15 +37,38 @@ const maxBody = 1 << 20
 // Bare is H, the yardstick of throughput: it routes with httprouter, reads the
 // body and answers 200. Everything a receiver of callbacks does comes on top.
 func Bare(path string) http.Handler {
+	return receive(path, func([]byte) error { return nil })
+}
+
+// errNoMessage is of a body that holds none.
+var errNoMessage = errors.New("no message")
+
+// receive answers what is posted to path with success once take has it.
+func receive(path string, take func(body []byte) error) http.Handler {
 	router := httprouter.New()
 	router.POST(path, func(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
-		if _, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody)); err != nil {
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+		if err != nil {
 			http.Error(w, "invalid_data", http.StatusBadRequest)
 			return
 		}
-		io.WriteString(w, "success")
+		switch err := take(body); {
+		case errors.Is(err, errNoMessage):
+			http.Error(w, "invalid_data", http.StatusBadRequest)
+		case err != nil:
+			http.Error(w, "error", http.StatusInternalServerError)
+		default:
+			io.WriteString(w, "success")
+		}
 	})
 	return router
+}
+
+// message is what the usual receiver declares of a callback.
+type message struct {
+	ID      string `json:"msg_id"`
+	Sender  string `json:"sender"`
+	Content string `json:"content"`
 }
 
 // Serve answers on addr until ctx is done.
