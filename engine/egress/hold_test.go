@@ -68,7 +68,7 @@ func TestAHoldComesBeforeTheFirstCommand(t *testing.T) {
 func TestAHoldTakesBackWhatIsMarked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, shop(accountWith(func(a *Account) { a.Limits.Parallel = 2; a.OnDoubt = Resend })))
-		w.platforms["shop"].latency = func(*engine.Command) time.Duration { return 10 * time.Second }
+		w.platforms["shop"].latency = func(*engine.Command) time.Duration { return 5 * time.Second } // less than its timeout
 		w.start()
 		defer w.stop()
 		w.say("shop", "push a 1", "push b 2", "push c 3", "push d 4")
