@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"syscall"
 	"time"
@@ -27,6 +28,7 @@ var example []byte
 
 func main() {
 	tuneMemory()
+	tuneProcessors()
 	// The first signal stops gracefully; by then the second one has got its
 	// default meaning back and ends the process at once.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -54,13 +56,25 @@ func main() {
 
 // tuneMemory lets the heap of a small engine grow to five times what lives in
 // it between collections, which at Go's default of two cost a fifth of the CPU
-// under load; near a gibibyte, more than full tables and caches take, the collector works harder instead. GOGC and GOMEMLIMIT overrule it.
+// under load; near a gibibyte, more than full tables and caches take, the
+// collector works harder instead. GOGC and GOMEMLIMIT overrule it.
 func tuneMemory() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(1 << 30)
+	}
+}
+
+// tuneProcessors has Go run two threads more than there are processors. Who comes
+// back from a sync needs one of Go's again, and where all are taken it stands in line
+// behind every handler that is ready, twice in each commit, which everybody waits
+// for. With threads to spare the kernel decides, and lets go first who slept.
+// GOMAXPROCS overrules it.
+func tuneProcessors() {
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 2)
 	}
 }
 

@@ -95,7 +95,8 @@ func AppendEvent(b []byte, e *engine.Event) []byte {
 	b = appendString(b, evMention, string(e.Mention))
 	quoted := -1
 	if len(e.Text) >= minQuote {
-		quoted = bytes.Index(e.Raw, []byte(e.Text))
+		text := append(b, e.Text...)[len(b):] // what is behind the end of b is room for whatever comes next
+		quoted = bytes.Index(e.Raw, text)
 	}
 	if quoted < 0 {
 		b = appendString(b, evText, e.Text)
