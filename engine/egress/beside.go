@@ -110,11 +110,11 @@ func (b *beside) wrote(f *flight, at instant) {
 	if !f.bulk {
 		return
 	}
-	rest := b.owed
-	if !f.rides { // what rode has waited beforehand, while the disk was the others'
-		rest += at.mono.Sub(b.since)
+	took := at.mono.Sub(b.since)
+	if f.rides { // and waited first, while the disk was the others': for about half of it
+		took /= 2
 	}
 	if b.writing--; b.writing == 0 {
-		b.rests = at.mono.Add(min(rest, talks))
+		b.rests = at.mono.Add(min(took+b.owed, talks))
 	}
 }
