@@ -28,7 +28,6 @@ var example []byte
 
 func main() {
 	tuneMemory()
-	tuneProcessors()
 	// The first signal stops gracefully; by then the second one has got its
 	// default meaning back and ends the process at once.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -67,17 +66,6 @@ func tuneMemory() {
 	}
 }
 
-// tuneProcessors has Go run two threads more than there are processors. Who comes
-// back from a sync needs one of Go's again, and where all are taken it stands in line
-// behind every handler that is ready, twice in each commit, which everybody waits
-// for. With threads to spare the kernel decides, and lets go first who slept.
-// GOMAXPROCS overrules it.
-func tuneProcessors() {
-	if os.Getenv("GOMAXPROCS") == "" {
-		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 2)
-	}
-}
-
 // hangups delivers one element per SIGHUP from now on; several before the first
 // is taken are one wish. Commands that do not ask for it end with the signal.
 // A process that lives so long also outlives whoever read its log: a broken
@@ -107,6 +95,7 @@ func buildSkills(sections []engine.Section, accounts app.Accounts) (app.Skills, 
 }
 
 func openStore(ctx context.Context, o app.StoreOptions) (store.Store, error) {
+	spareThreads()
 	st, err := boltstore.Open(ctx, boltstore.Options{
 		Path: o.Path, Window: o.Window, MaxKeys: o.MaxKeys, MinFree: o.MinFree, CommandWindow: o.CommandWindow,
 		Now: time.Now, Log: o.Log, Observe: o.Observe,
@@ -115,6 +104,18 @@ func openStore(ctx context.Context, o app.StoreOptions) (store.Store, error) {
 		return nil, err
 	}
 	return st, nil
+}
+
+// spareThreads has Go run two threads more than there are processors. Who comes back
+// from a sync needs one of Go's again, and where all are taken it stands in line behind
+// every handler that is ready, twice in each commit, which everybody waits for. With
+// threads to spare the kernel decides, and lets go first who slept. GOMAXPROCS
+// overrules it.
+func spareThreads() {
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.SetDefaultGOMAXPROCS() // which a second store finds already raised
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 2)
+	}
 }
 
 func announce(storePath, callback, admin string) error {
