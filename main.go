@@ -49,6 +49,7 @@ func main() {
 		},
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		Env: os.LookupEnv, Now: time.Now,
+		Prepare: spareThreads,
 		Reloads: hangups,
 	}))
 }
@@ -63,6 +64,18 @@ func tuneMemory() {
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(1 << 30)
+	}
+}
+
+// spareThreads has Go run two threads more than there are processors. Who comes back
+// from a sync needs one of Go's again, and where all are taken it stands in line behind
+// every handler that is ready, twice in each commit, which everybody waits for. With
+// threads to spare the kernel decides, and lets go first who slept. Where a container
+// is given less than the machine has they would only use that up sooner. GOMAXPROCS
+// overrules it.
+func spareThreads() {
+	if n := runtime.GOMAXPROCS(0); n == runtime.NumCPU() && os.Getenv("GOMAXPROCS") == "" {
+		runtime.GOMAXPROCS(n + 2)
 	}
 }
 
@@ -95,7 +108,6 @@ func buildSkills(sections []engine.Section, accounts app.Accounts) (app.Skills, 
 }
 
 func openStore(ctx context.Context, o app.StoreOptions) (store.Store, error) {
-	spareThreads()
 	st, err := boltstore.Open(ctx, boltstore.Options{
 		Path: o.Path, Window: o.Window, MaxKeys: o.MaxKeys, MinFree: o.MinFree, CommandWindow: o.CommandWindow,
 		Now: time.Now, Log: o.Log, Observe: o.Observe,
@@ -104,18 +116,6 @@ func openStore(ctx context.Context, o app.StoreOptions) (store.Store, error) {
 		return nil, err
 	}
 	return st, nil
-}
-
-// spareThreads has Go run two threads more than there are processors. Who comes back
-// from a sync needs one of Go's again, and where all are taken it stands in line behind
-// every handler that is ready, twice in each commit, which everybody waits for. With
-// threads to spare the kernel decides, and lets go first who slept. GOMAXPROCS
-// overrules it.
-func spareThreads() {
-	if os.Getenv("GOMAXPROCS") == "" {
-		runtime.SetDefaultGOMAXPROCS() // which a second store finds already raised
-		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 2)
-	}
 }
 
 func announce(storePath, callback, admin string) error {

@@ -77,7 +77,8 @@ func EncodeEvent(e *engine.Event) []byte {
 	return AppendEvent(make([]byte, 0, 192+len(e.Text)+len(e.Raw)), e) // room for a text that is not in the body
 }
 
-// AppendEvent appends the record of an event to b, for whoever writes many.
+// AppendEvent appends the record of an event to b, for whoever writes many. The event's
+// body must not lie in b's spare room.
 func AppendEvent(b []byte, e *engine.Event) []byte {
 	at := len(b)
 	b = append(b, make([]byte, receivedAt+8)...)
@@ -94,9 +95,9 @@ func AppendEvent(b []byte, e *engine.Event) []byte {
 	b = appendBool(b, evGroup, e.Group)
 	b = appendString(b, evMention, string(e.Mention))
 	quoted := -1
-	if len(e.Text) >= minQuote {
-		text := append(b, e.Text...)[len(b):] // what is behind the end of b is room for whatever comes next
-		quoted = bytes.Index(e.Raw, text)
+	if minQuote <= len(e.Text) && len(e.Text) <= len(e.Raw) {
+		grown := append(b, e.Text...) // what comes next is written over it
+		b, quoted = grown[:len(b)], bytes.Index(e.Raw, grown[len(b):])
 	}
 	if quoted < 0 {
 		b = appendString(b, evText, e.Text)

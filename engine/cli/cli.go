@@ -34,6 +34,7 @@ type Parts struct {
 	Out, Err    io.Writer
 	Env         func(string) (string, bool)
 	Now         func() time.Time
+	Prepare     func()                 // readies the process for the engine, before it runs; nil = nothing to do
 	Reloads     func() <-chan struct{} // one element per SIGHUP from the call on
 }
 

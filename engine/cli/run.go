@@ -61,6 +61,9 @@ func runVerb(ctx context.Context, c *call) int {
 			}
 		}
 	}()
+	if c.Prepare != nil {
+		c.Prepare()
+	}
 	err = engine.Run(ctx)
 	switch {
 	case err == nil:

@@ -294,7 +294,7 @@ func TestBulkRestsForHalfOfItsRides(t *testing.T) {
 		after(500 * time.Millisecond)
 		first := w.bulkSent()
 		after(time.Second)
-		if n := w.bulkSent() - first; n < 65 || n > 95 { // 58 rest for all of a ride, 110 for none
+		if n := w.bulkSent() - first; n < 65 || n > 95 { // it is 58 with a rest for the whole ride, 110 without any
 			t.Errorf("%d bulk commands were sent in a second beside replies, want 65 to 95", n)
 		}
 	})
