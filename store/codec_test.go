@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -249,4 +250,21 @@ func FuzzDecodeCommand(f *testing.F) {
 			t.Fatalf("what was read does not survive writing: %+v, %v\nwas %+v", again, err, c)
 		}
 	})
+}
+
+// However much room there is behind it, the record is the same, and what was there
+// before stays.
+func TestAnEventIsAppendedWhateverTheRoom(t *testing.T) {
+	for _, text := range []string{"", strings.Repeat("好", 40), strings.Repeat("x", 500)} {
+		for _, raw := range []string{"", "{" + text + "}", strings.Repeat("y", 300)} {
+			e := &engine.Event{Account: "shop", ID: "1", Text: text, Raw: []byte(raw)}
+			want := append([]byte("before"), EncodeEvent(e)...)
+			for room := range len(want) + 2*len(text) {
+				b := append(make([]byte, 0, len("before")+room), "before"...)
+				if got := AppendEvent(b, e); !bytes.Equal(got, want) {
+					t.Fatalf("text of %d, body of %d, room for %d:\n%q, want\n%q", len(text), len(raw), room, got, want)
+				}
+			}
+		}
+	}
 }

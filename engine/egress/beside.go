@@ -115,11 +115,12 @@ func (b *beside) wrote(f *flight, at instant) {
 	if !f.bulk {
 		return
 	}
+	if b.writing--; b.writing > 0 {
+		return
+	}
 	rest := at.mono.Sub(b.since)
 	if b.riding {
 		rest /= 2
 	}
-	if b.writing--; b.writing == 0 {
-		b.rests = at.mono.Add(min(rest+b.owed, talks))
-	}
+	b.rests = at.mono.Add(min(rest+b.owed, talks))
 }
