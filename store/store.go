@@ -121,6 +121,9 @@ type Commit struct {
 	States   []StateWrite
 	Once     []Once
 	Commands []engine.Command
+	// Mark is what Attempt would write of Commands[0] in a commit of its own, for one
+	// that leaves as soon as this is on disk; nil: it waits as all others do.
+	Mark *Progress
 	// Subscription changes how Sender stands with Account; "" changes nothing,
 	// and then neither need be given.
 	Subscription    engine.Subscription

@@ -94,9 +94,8 @@ func (t *txn) resend(id uint64, c engine.Command, p store.Progress) error {
 		return err
 	}
 	p = store.Progress{Phase: store.Waiting, Tries: p.Tries, Reason: p.Reason, Awaits: p.Awaits}
-	rec := store.EncodeProgress(&p)
 	t.unsend(id, c.TaskID)
-	t.track(t.send(o), &p, rec, true)
+	t.track(t.send(o), prepareHistory(p), true)
 	return nil
 }
 

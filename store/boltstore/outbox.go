@@ -219,12 +219,16 @@ func clip(p store.Progress) store.Progress {
 // Attempt marks a command as Sending, whatever p.Phase says. p is the whole
 // progress with the new Try already in it.
 func (s *Store) Attempt(ctx context.Context, id uint64, p store.Progress, counts ...engine.Count) error {
-	p.Phase = store.Sending
 	told, err := s.prepareTold(id, nil, counts)
 	if err != nil {
 		return wrap("mark attempt", err)
 	}
-	return wrap("mark attempt", s.progress(ctx, id, p, told))
+	return wrap("mark attempt", s.progress(ctx, id, prepareMark(p), told))
+}
+
+func prepareMark(p store.Progress) *history {
+	p.Phase = store.Sending
+	return prepareHistory(p)
 }
 
 // told is what an act about a command has to remember for its account.
@@ -259,25 +263,35 @@ func (s *Store) prepareTold(id uint64, learned []engine.Note, counts []engine.Co
 }
 
 // progress replaces the progress of a command in the outbox.
-func (s *Store) progress(ctx context.Context, id uint64, p store.Progress, n *told) error {
-	p = clip(p)
-	rec := store.EncodeProgress(&p)
-	return s.do(ctx, &act{size: len(rec) + 64 + n.size(), run: func(t *txn) error {
+func (s *Store) progress(ctx context.Context, id uint64, h *history, n *told) error {
+	return s.do(ctx, &act{size: len(h.rec) + 64 + n.size(), run: func(t *txn) error {
 		if t.get(tOutbox, be(id)) == nil {
 			return store.ErrGone
 		}
-		t.track(id, &p, rec, !t.s.touched.has(id))
+		t.track(id, h, !t.s.touched.has(id))
 		t.tell(n)
 		return nil
 	}})
 }
 
-// track writes down what has happened to a command in the outbox.
-func (t *txn) track(id uint64, p *store.Progress, rec []byte, fresh bool) {
-	t.set(tDelivery, be(id), rec, fresh)
+// history is a store.Progress ready to be written.
+type history struct {
+	phase store.Phase
+	rec   []byte
+}
+
+func prepareHistory(p store.Progress) *history {
+	p = clip(p)
+	return &history{p.Phase, store.EncodeProgress(&p)}
+}
+
+// track writes down what has happened to a command in the outbox. fresh says that
+// nothing had.
+func (t *txn) track(id uint64, h *history, fresh bool) {
+	t.set(tDelivery, be(id), h.rec, fresh)
 	t.then(func() {
 		t.s.touched.set(id, true)
-		t.s.doubt.set(id, p.Phase == store.InDoubt)
+		t.s.doubt.set(id, h.phase == store.InDoubt)
 	})
 }
 
@@ -288,7 +302,7 @@ func (s *Store) Settle(ctx context.Context, e store.Settlement) error {
 		return wrap("settle command", err)
 	}
 	if e.Final == "" {
-		return wrap("settle command", s.progress(ctx, e.ID, e.Progress, told))
+		return wrap("settle command", s.progress(ctx, e.ID, prepareHistory(e.Progress), told))
 	}
 	if _, ok := finalCodes[e.Final]; !ok {
 		return wrap("settle command", fmt.Errorf("unknown end %q", e.Final))

@@ -183,6 +183,9 @@ func (l *workload) commit(ctx context.Context) error {
 		c.Commands = append(c.Commands, engine.Command{TaskID: fmt.Sprint("reply-", l.made), Account: "acc", Conversation: "c",
 			Action: engine.SendText, Text: l.text(), Created: l.clock.Now(), Skill: "form"})
 	}
+	if len(c.Commands) > 0 && l.rng.IntN(2) == 0 {
+		c.Mark = &store.Progress{Attempts: 1, Tries: []store.Try{{Time: l.clock.Now()}}}
+	}
 	if l.rng.IntN(6) == 0 {
 		c.Account, c.Sender = "acc", fmt.Sprint("u", l.rng.IntN(20))
 		c.Subscription = []engine.Subscription{engine.Unsubscribe, engine.Subscribe}[l.rng.IntN(2)]

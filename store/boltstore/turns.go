@@ -100,6 +100,7 @@ type commit struct {
 	states   []stateWrite
 	once     []onceWrite
 	commands []outgoing
+	mark     *history      // of the first command; nil: none leaves at once
 	contact  *contactWrite // nil: stays as it is
 	notes    []noteWrite
 	counts   []countWrite
@@ -135,6 +136,10 @@ func (s *Store) Commit(ctx context.Context, c store.Commit) error {
 		}
 		ready.commands = append(ready.commands, o)
 		ready.size += len(o.rec)
+	}
+	if c.Mark != nil {
+		ready.mark = prepareMark(*c.Mark)
+		ready.size += len(ready.mark.rec) + 64
 	}
 	if c.Subscription != "" {
 		w, err := prepareContact(c.Account, c.Sender, engine.Change(c.Subscription))
@@ -189,8 +194,10 @@ func (c *commit) run(t *txn) error {
 	for _, o := range c.once {
 		t.take(o)
 	}
-	for _, o := range c.commands {
-		t.send(o)
+	for i, o := range c.commands {
+		if id := t.send(o); i == 0 && c.mark != nil {
+			t.track(id, c.mark, true)
+		}
 	}
 	changeContact()
 	t.notes(c.notes)

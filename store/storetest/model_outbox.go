@@ -74,8 +74,12 @@ func (m *model) progress(id uint64, p store.Progress) error {
 }
 
 func (m *model) attempt(id uint64, p store.Progress, counts []engine.Count) error {
+	return m.settle(store.Settlement{ID: id, Progress: marked(p), Counts: counts})
+}
+
+func marked(p store.Progress) store.Progress {
 	p.Phase = store.Sending
-	return m.settle(store.Settlement{ID: id, Progress: p, Counts: counts})
+	return lastTries(p)
 }
 
 func (m *model) settle(s store.Settlement) error {

@@ -68,6 +68,9 @@ func (m *model) commit(c store.Commit) error {
 	}
 	for i := range c.Commands {
 		m.send(c.Commands[i])
+		if i == 0 && c.Mark != nil {
+			m.outbox[len(m.outbox)-1].Progress = marked(*c.Mark)
+		}
 	}
 	if c.Subscription != "" {
 		m.setStanding(c.Account, c.Sender, engine.Change(c.Subscription))

@@ -255,6 +255,10 @@ func TestSequencesFindMutants(t *testing.T) {
 			slices.Reverse(c.Commands)
 			return st.Commit(ctx, c)
 		}},
+		"marks in another commit": {commit: func(st store.Store, c store.Commit) error {
+			c.Mark = nil
+			return st.Commit(ctx, c)
+		}},
 		"overwrites a state that moved": {commit: func(st store.Store, c store.Commit) error {
 			c.States = slices.Clone(c.States)
 			for i, w := range c.States {

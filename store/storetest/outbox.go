@@ -284,6 +284,42 @@ var outboxCases = []testCase{
 			e.crash()
 		}
 	}},
+	{"a commit marks its first command, which then is as after an attempt, also after a crash", func(e *env) {
+		p := store.Progress{Attempts: 1, Awaits: "m1", Tries: []store.Try{{Time: e.Now()}}}
+		e.must(e.Commit(e.ctx, store.Commit{Seq: e.add("e")[0], Owner: "o", Mark: &p, Commands: []engine.Command{command("1"), command("2")}}))
+		for range 2 {
+			if got := e.find("1").Progress; got.Phase != store.Sending || got.Attempts != 1 || got.Awaits != "m1" || len(got.Tries) != 1 {
+				e.Errorf("of the first: %+v", got)
+			}
+			if got := e.find("2").Progress; got.Phase != store.Waiting || got.Attempts != 0 {
+				e.Errorf("of the second: %+v", got)
+			}
+			if ds, err := e.Deliveries(0, 2); err != nil || len(ds) != 2 || ds[0].Progress.Phase != store.Sending || ds[1].Progress.Phase != store.Waiting {
+				e.Errorf("read in a row: %+v, %v", ds, err)
+			}
+			if err := e.Cancel(e.ctx, "1"); !errors.Is(err, store.ErrGone) {
+				e.Errorf("cancelled while it is sent: %v", err)
+			}
+			e.crash()
+		}
+		e.must(e.Settle(e.ctx, store.Settlement{ID: e.find("1").ID, Final: store.Sent}))
+		if ds := e.outbox(); len(ds) != 1 || ds[0].Command.TaskID != "2" {
+			e.Errorf("left: %+v", ds)
+		}
+	}},
+	{"a commit that is refused marks nothing", func(e *env) {
+		p := store.Progress{Attempts: 1}
+		c := store.Commit{Seq: e.add("e")[0], Owner: "o", Mark: &p, Commands: []engine.Command{command("1")},
+			States: []store.StateWrite{{Key: key, Read: 7, State: engine.State{Skill: "form"}}}}
+		if err := e.Commit(e.ctx, c); !errors.Is(err, store.ErrConflict) {
+			e.Errorf("got %v, the state was to conflict", err)
+		}
+		c.States, c.Mark = nil, nil
+		e.must(e.Commit(e.ctx, c))
+		if got := e.find("1").Progress; got.Phase != store.Waiting {
+			e.Errorf("%+v", got)
+		}
+	}},
 	{"a settlement without an end keeps the command with its progress", func(e *env) {
 		e.submit("t")
 		id := e.find("t").ID

@@ -201,6 +201,10 @@ func (m *machine) drawCommit(t *rapid.T) {
 		out.Text = text
 		c.Commands = append(c.Commands, out)
 	}
+	if len(c.Commands) > 0 && rapid.Bool().Draw(t, "leaves at once") {
+		p := m.drawProgress(t)
+		c.Mark = &p
+	}
 	if rapid.IntRange(0, 3).Draw(t, "wish") == 3 {
 		c.Subscription = pick(t, "subscription", []engine.Subscription{engine.Unsubscribe, engine.Subscribe})
 		c.Account, c.Sender = pick(t, "account", accounts), pick(t, "sender", users)
