@@ -51,22 +51,31 @@ const marksPerSlot = 4
 
 // room tells whether another command may start. A mark that is being written
 // takes no slot, so that the wire need not idle while the disk works; but
-// while no slot is free nothing more is marked, since what is marked is in
-// doubt should the process die. With one slot that is one command at most.
+// while no slot is free nothing more is marked but replies where that does no harm,
+// since what is marked is in doubt should the process die. With one slot that is one
+// command at most.
 func (a *account) room() bool {
-	parallel := a.pacer.Parallel()
-	marks := parallel
-	if parallel > 1 && a.conf.OnDoubt == Resend {
-		marks *= marksPerSlot
+	marks := a.marks()
+	ahead := marks > a.pacer.Parallel() && a.wire+len(a.queued)+a.marking < a.pacer.Parallel()+marks
+	return a.open && (a.slot() || ahead) && a.marking < marks && a.settling < maxSettling
+}
+
+// slot tells whether one is free, or will be for what is marked.
+func (a *account) slot() bool { return a.wire+len(a.queued) < a.pacer.Parallel() }
+
+// marks is how many may be on their way to the disk.
+func (a *account) marks() int {
+	if n := a.pacer.Parallel(); n == 1 || a.conf.OnDoubt != Resend {
+		return n
 	}
-	return a.open && a.wire+len(a.queued) < parallel && a.marking < marks && a.settling < maxSettling
+	return a.pacer.Parallel() * marksPerSlot
 }
 
 // offer is what an account could send now: the first line of each lane.
 type offer struct {
 	lines [engine.Lanes]*line
 	has   [engine.Lanes]bool
-	spare bool // there is bulk, which leaves this to others
+	spare [engine.Lanes]bool // has something, and leaves this to others
 }
 
 func (o *offer) empty() bool { return o.has == [engine.Lanes]bool{} }
@@ -76,7 +85,7 @@ func (a *account) offer(at instant) (o offer) {
 	lanes, held := a.lanes(at), false
 	for i := range a.classes {
 		c := &a.classes[i]
-		o.spare = o.spare || lanes <= engine.LaneBulk && a.goes(c, engine.LaneBulk)
+		a.spares(c, lanes, &o)
 		if !a.goesAny(c, lanes) {
 			held = held || !c.empty(lanes)
 			continue
@@ -105,6 +114,13 @@ func (a *account) offer(at instant) (o offer) {
 	return o
 }
 
+// spares notes the lanes of a class that have something, beyond those that may go.
+func (a *account) spares(c *class, lanes engine.Lane, o *offer) {
+	for lane := lanes; lane < engine.Lanes; lane++ {
+		o.spare[lane] = o.spare[lane] || a.goes(c, lane)
+	}
+}
+
 // candidate is the line whose turn it is, or nil when nothing may go now.
 func (a *account) candidate(at instant) (*line, offer) {
 	if !a.room() {
@@ -128,9 +144,10 @@ func (a *account) candidate(at instant) (*line, offer) {
 // took notes that a command goes, which was chosen from the offer.
 func (a *account) took(f *flight, o offer, at instant) {
 	a.pacer.Take(at.mono, f.conversation.key, f.delivery.Command.Action)
-	passed := o.has
-	passed[engine.LaneBulk] = passed[engine.LaneBulk] || o.spare
-	a.turns.took(f.lane, passed)
+	for lane, spare := range o.spare {
+		o.has[lane] = o.has[lane] || spare
+	}
+	a.turns.took(f.lane, o.has)
 	a.beside.took(f, at)
 	a.classes[a.classOf[f.item.action]].counted = false
 	f.left = at.mono

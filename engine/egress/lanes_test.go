@@ -2,6 +2,7 @@ package egress
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -9,6 +10,7 @@ import (
 
 	"bot/engine"
 	"bot/engine/quota"
+	"bot/store"
 )
 
 // perSecond lets one command a second leave, so that their order can be seen.
@@ -98,6 +100,71 @@ func TestAnAccountThatWaitsForItsQuotaHoldsNoOther(t *testing.T) {
 			if got, _ := w.outbox.state(task); got != want && task != "1" {
 				t.Errorf("%s is %s, want %s", task, got, want)
 			}
+		}
+	})
+}
+
+// flood is so many commands of a lane, each of a conversation of its own.
+func flood(lane string, n int) (lines []string) {
+	for i := range n {
+		lines = append(lines, fmt.Sprintf("%s %s%d %s%d", lane, lane, i, lane, i))
+	}
+	return lines
+}
+
+// What waits marked for a slot need not wait for the disk when there is one. It is in
+// doubt should the process die, so that is for replies alone, where a doubt does no harm.
+func TestRepliesAreMarkedWhileAllSlotsAreTaken(t *testing.T) {
+	for name, tt := range map[string]struct {
+		lane, onDoubt string
+		least, most   int
+	}{
+		"replies":                     {"reply", Resend, 4 + 4*marksPerSlot, 4 + 4*marksPerSlot},
+		"pushes":                      {"push", Resend, 4, 4*marksPerSlot - 1}, // what was marked while a slot was free, less the four that have left
+		"replies that may be held":    {"reply", Hold, 4, 7},
+		"pushes that may be held too": {"push", Hold, 4, 7},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, shop(accountWith(func(a *Account) { a.Limits.Parallel = 4; a.OnDoubt = tt.onDoubt })))
+				w.platforms["shop"].latency = func(*engine.Command) time.Duration { return 5 * time.Second }
+				w.start()
+				defer w.stop()
+				w.say("shop", flood(tt.lane, 100)...)
+				after(6 * time.Second)
+				if got := w.outbox.sending(); got < tt.least || got > tt.most {
+					t.Errorf("%d are marked, want %d to %d", got, tt.least, tt.most)
+				}
+			})
+		})
+	}
+}
+
+// sending is how many commands are marked.
+func (m *memory) sending() (n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, d := range m.rows {
+		if m.gone[d.ID] == "" && d.Progress.Phase == store.Sending {
+			n++
+		}
+	}
+	return n
+}
+
+func TestAPushIsNotKeptWaitingByRepliesThatAreMarkedAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, shop(accountWith(func(a *Account) { a.Limits.Parallel = 4 })))
+		w.platforms["shop"].latency = func(*engine.Command) time.Duration { return time.Second }
+		w.start()
+		defer w.stop()
+		w.say("shop", flood("reply", 200)...)
+		after(1500 * time.Millisecond)
+		w.say("shop", "push p push")
+		after(10 * time.Minute)
+		// Those that had left, those that were marked, and those that it lets pass.
+		if at, most := slices.Index(w.platforms["shop"].tasks(), "push"), 3*4*(1+marksPerSlot); at < 0 || at > most {
+			t.Errorf("it was sent as number %d of 201, want %d at most", at, most)
 		}
 	})
 }
