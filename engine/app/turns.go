@@ -17,6 +17,7 @@ func (a *App) dispatchOptions(cfg *config.Config) dispatch.Options {
 		Entries: a.queue.Entries(), Store: a.store,
 		Setup:     a.setup,
 		Committed: a.egress.Wake,
+		Reserve:   a.egress.Reserve,
 		Raised:    a.raised,
 		Presence:  a.presence.Changed,
 		Handled:   a.handled,

@@ -89,6 +89,7 @@ func places() []place {
 		sweep,
 		storeAct("Append", lives, nil),
 		storeAct("Commit", burst, nil),
+		storeAct("CommitAndMark", burst, nil),
 		storeAct("Fail", burst, (*crashes).drop),
 		storeAct("Bury", burst, (*crashes).drop),
 		charge,

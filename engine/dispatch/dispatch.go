@@ -41,9 +41,13 @@ type Options struct {
 	// Setup returns the present snapshot of the configuration. Each turn asks
 	// for it once and ends with the one it began with.
 	Setup func() turn.Setup
-	// Committed is called after a commit that held commands, by many goroutines
-	// at once; it must not block.
+	// Committed is called after a commit that held commands, other than one that was
+	// reserved, by many goroutines at once; it must not block.
 	Committed func()
+	// Reserve keeps a place for a command whose commit is about to be written, see
+	// egress.Egress.Reserve: mark goes into the commit, and end is told what that answered. It is
+	// called by many goroutines at once. nil = all commands wait until they are committed.
+	Reserve func(c *engine.Command) (mark *store.Progress, end func(error))
 	// Raised is told, like Committed, how many events a commit put into the log.
 	// nil = nobody asks.
 	Raised func(n int)
@@ -90,6 +94,9 @@ func (o *Options) setDefaults() {
 	positive(&o.Grace, 10*time.Second)
 	if o.Committed == nil {
 		o.Committed = func() {}
+	}
+	if o.Reserve == nil {
+		o.Reserve = func(*engine.Command) (*store.Progress, func(error)) { return nil, nil }
 	}
 	if o.Raised == nil {
 		o.Raised = func(int) {}

@@ -33,6 +33,7 @@ type ledger struct {
 	buried  []store.Failure // in the order of burying
 	failed  []store.Failure // attempts recorded, those of refunds included
 	charged []uint64
+	commits []store.Commit // that were written
 }
 
 func newLedger() *ledger {
@@ -170,6 +171,7 @@ func (l *ledger) Commit(ctx context.Context, c store.Commit) error {
 		l.states[w.Key] = w.State
 	}
 	l.out[c.Seq] = true
+	l.commits = append(l.commits, c)
 	l.handled, l.ended = append(l.handled, c.Seq), append(l.ended, c.Seq)
 	return nil
 }

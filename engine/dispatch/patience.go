@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"bot/engine"
 	"bot/store"
 )
 
@@ -32,23 +31,6 @@ func (d *Dispatcher) patiently(ctx context.Context, what string, act func() erro
 		case <-time.After(pause):
 		}
 	}
-}
-
-// memory is the store as turns see it: one that always has room in the end.
-type memory struct{ d *Dispatcher }
-
-func (m memory) State(k engine.StateKey) (engine.State, error) { return m.d.o.Store.State(k) }
-
-func (m memory) Recall(account, key string) (string, error) {
-	return m.d.o.Store.Recall(account, key)
-}
-
-func (m memory) Granted(account, skill, key string) (bool, error) {
-	return m.d.o.Store.Granted(account, skill, key)
-}
-
-func (m memory) Commit(ctx context.Context, c store.Commit) error {
-	return m.d.patiently(ctx, "commit", func() error { return m.d.o.Store.Commit(ctx, c) })
 }
 
 const (

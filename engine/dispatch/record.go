@@ -24,12 +24,10 @@ func (d *Dispatcher) began(e store.Entry, tries store.Tries) {
 }
 
 // handled counts and logs a committed turn and passes its commands on.
-func (d *Dispatcher) handled(e store.Entry, tries store.Tries, r turn.Report, took time.Duration) {
+func (d *Dispatcher) handled(e store.Entry, tries store.Tries, r turn.Report, remembered *memory, took time.Duration) {
 	ev, m := e.Event, d.o.Metrics
 	d.o.Handled(ev, r)
-	if len(r.Commands) > 0 {
-		d.o.Committed()
-	}
+	remembered.passOn(len(r.Commands))
 	if r.Raised > 0 {
 		d.o.Raised(r.Raised)
 	}

@@ -114,8 +114,9 @@ func (d *Dispatcher) played(ctx context.Context, j job, e store.Entry, tries sto
 	if !j.parked {
 		d.began(e, tries)
 	}
+	m := &memory{d: d}
 	report, err := turn.Play(ctx, turn.Options{
-		Memory:  memory{d},
+		Memory:  m,
 		Setup:   j.setup,
 		Timeout: d.o.Timeout,
 		Chance:  d.o.Chance,
@@ -130,7 +131,7 @@ func (d *Dispatcher) played(ctx context.Context, j job, e store.Entry, tries sto
 	_, blamed := errors.AsType[*turn.SkillError](err)
 	switch {
 	case err == nil:
-		d.handled(e, tries, report, time.Since(start))
+		d.handled(e, tries, report, m, time.Since(start))
 		return result{job: j, end: settled}
 	case isBusy:
 		return result{job: j, end: parked, busy: *busy}

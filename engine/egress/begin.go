@@ -42,6 +42,14 @@ func (o *owner) begin(l *line, from choice, at instant) {
 	if !o.allow(f, at) {
 		return
 	}
+	o.marks(f, from, at)
+	o.crew.Go(func() { o.acts.mark(f) })
+}
+
+// marks says how the flight's attempt is to be marked, and counts it as one whose
+// mark is being written.
+func (o *owner) marks(f *flight, from choice, at instant) {
+	a := from.account
 	a.took(f, from.offer, at)
 	o.turns.took(f.lane, from.lanes)
 	f.progress = marked(f.delivery.Progress, at.wall)
@@ -49,7 +57,6 @@ func (o *owner) begin(l *line, from choice, at instant) {
 	f.progress.Reason = f.late
 	f.stage = marking
 	a.marking++
-	o.crew.Go(func() { o.acts.mark(f) })
 }
 
 // expire gives up the first commands whose time has run out, whatever it is

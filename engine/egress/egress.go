@@ -22,7 +22,8 @@ import (
 )
 
 // Egress sends what is in an outbox. Its methods are safe for concurrent use;
-// all but Run return at once.
+// all but Run, Confirm and Reserve
+// return at once.
 type Egress struct {
 	opts    Options
 	running atomic.Bool
@@ -40,6 +41,8 @@ type Egress struct {
 	confirmed []*confirmation              // told and not taken by the owner yet
 	over      error                        // of the last Run, which nobody follows yet
 	resolved  []store.Delivery             // doubts that a person ended, likewise
+	serves    bool                         // whoever asks for a place gets an answer
+	asked     []asking                     // not taken by the owner yet
 	// unconfirmed are the commands that wait for their confirmation, by account.
 	unconfirmed map[string]int
 }

@@ -320,6 +320,7 @@ type world struct {
 	egress    *Egress
 	looks     atomic.Int64 // at the wall clock, once or twice for each time the owner wakes
 	log       lockedLog
+	cancel    func() // asks the run to end
 	end       func() error
 }
 
@@ -361,6 +362,7 @@ func newWorld(t *testing.T, accounts map[string]Account) *world {
 // start runs the egress until stop is called or the test ends.
 func (w *world) start() {
 	ctx, cancel := context.WithCancel(context.Background())
+	w.cancel = cancel
 	w.egress = New(w.options)
 	done := make(chan error, 1)
 	go func() { done <- w.egress.Run(ctx) }()

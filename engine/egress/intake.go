@@ -18,6 +18,7 @@ const page = 512
 // live, after a flood and at start. more says that there may be another page.
 func (o *owner) hear() (more bool) {
 	changed, cancelled, spoken := o.news()
+	o.asks = append(o.asks, o.newAsks()...)
 	at := o.now()
 	if changed != nil {
 		o.configure(changed, at)
@@ -36,6 +37,14 @@ func (o *owner) hear() (more bool) {
 			a.dirty = true
 		}
 	}
+	if more = o.takeIn(at); more {
+		o.refuse() // what they would overtake may not be known yet
+	}
+	return more
+}
+
+// takeIn takes in the next page of new rows.
+func (o *owner) takeIn(at instant) (more bool) {
 	rows, err := o.opts.Outbox.Deliveries(o.cursor, page)
 	if err != nil {
 		o.fail(err)
@@ -50,6 +59,9 @@ func (o *owner) hear() (more bool) {
 
 // admit puts a row where it belongs.
 func (o *owner) admit(d store.Delivery, at instant) {
+	if o.arrives(d) {
+		return
+	}
 	a := o.account(d.Command.Account, at)
 	if !a.open && !a.warned {
 		a.warned = true

@@ -32,6 +32,9 @@ type owner struct {
 	served int
 	turns  turns
 
+	asks   []asking           // to be answered after what could leave has left
+	places map[string]*flight // reserved for commands whose commit is being written, by task id
+
 	wheel    *wheel.Wheel[*awaited] // when the wait for a confirmation ends
 	active   int                    // flights
 	held     int                    // commands that were found to be over a quota, in this step
@@ -50,6 +53,7 @@ func newOwner(ctx context.Context, e *Egress) *owner {
 		endGrace: endGrace,
 		byName:   map[string]*account{},
 		actions:  map[engine.Action]int32{},
+		places:   map[string]*flight{},
 		global:   pace.NewGlobal(engine.Rate{}, time.Now()),
 		wheel:    wheel.New[*awaited](time.Now(), confirmTick),
 		timer:    time.NewTimer(time.Hour),
@@ -71,6 +75,9 @@ func (o *owner) run(ctx context.Context) error {
 	for more := true; more && ctx.Err() == nil && o.err == nil; {
 		more = o.hear()
 	}
+	if !o.stopping {
+		o.serve(true)
+	}
 	stop := ctx.Done()
 	var grace <-chan time.Time
 	for {
@@ -81,6 +88,7 @@ func (o *owner) run(ctx context.Context) error {
 		if !o.stopping {
 			o.listen()
 			o.step()
+			o.reserveAll()
 		}
 		if o.stopping && o.active == 0 {
 			return o.err
@@ -118,6 +126,7 @@ func (o *owner) reportAll() {
 // so that it is not in doubt.
 func (o *owner) stop() {
 	o.stopping = true
+	o.serve(false)
 	for _, a := range o.accounts {
 		for _, f := range a.queued {
 			o.withdraw(f)

@@ -18,6 +18,10 @@ func (o *owner) report(f *flight) {
 	f.account.dirty = true
 	switch f.stage {
 	case marking:
+		if f.ended != nil {
+			o.committed(f)
+			return
+		}
 		o.marked(f)
 	case sending:
 		o.answered(f)

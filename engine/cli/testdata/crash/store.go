@@ -98,7 +98,11 @@ func (c *crashing) Remember(ctx context.Context, account string, notes []engine.
 }
 
 func (c *crashing) Commit(ctx context.Context, commit store.Commit) error {
-	return c.act("Commit", func() error { return c.Store.Commit(ctx, commit) })
+	name := "Commit"
+	if commit.Mark != nil {
+		name = "CommitAndMark"
+	}
+	return c.act(name, func() error { return c.Store.Commit(ctx, commit) })
 }
 
 func (c *crashing) Fail(ctx context.Context, f store.Failure) error {
