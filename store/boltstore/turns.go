@@ -196,6 +196,9 @@ func (c *commit) run(t *txn) error {
 	}
 	for i, o := range c.commands {
 		if id := t.send(o); i == 0 && c.mark != nil {
+			// Before its row is seen, or it would look like one that waits. Where this
+			// transaction comes to nothing it only has the next one of this id looked up.
+			t.s.touched.set(id, true)
 			t.track(id, c.mark, true)
 		}
 	}

@@ -307,6 +307,32 @@ var outboxCases = []testCase{
 			e.Errorf("left: %+v", ds)
 		}
 	}},
+	{"a command that its commit marks is never seen waiting", func(e *env) {
+		seqs := e.add("0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16", "17", "18", "19")
+		var done atomic.Bool
+		read := make(chan error, 1)
+		go func() {
+			var after uint64
+			for !done.Load() {
+				ds, err := e.Deliveries(after, 10)
+				for _, d := range ds {
+					if after = d.ID; err == nil && d.Progress.Phase != store.Sending {
+						err = fmt.Errorf("%s is %s", d.Command.TaskID, d.Progress.Phase)
+					}
+				}
+				if err != nil {
+					read <- err
+					return
+				}
+			}
+			read <- nil
+		}()
+		for i, seq := range seqs {
+			e.must(e.Commit(e.ctx, store.Commit{Seq: seq, Owner: "o", Mark: &store.Progress{Attempts: 1}, Commands: []engine.Command{command(fmt.Sprint(i))}}))
+		}
+		done.Store(true)
+		e.must(<-read)
+	}},
 	{"a commit that is refused marks nothing", func(e *env) {
 		p := store.Progress{Attempts: 1}
 		c := store.Commit{Seq: e.add("e")[0], Owner: "o", Mark: &p, Commands: []engine.Command{command("1")},
