@@ -60,6 +60,20 @@ func (a *account) room() bool {
 	return a.open && (a.slot() || ahead) && a.marking < marks && a.settling < maxSettling
 }
 
+// due tells whether others than replies have been passed over as often as they may be,
+// and could go.
+func (a *account) due(at instant) bool {
+	for i := range a.classes {
+		c := &a.classes[i]
+		for lane := engine.LanePush; lane < engine.Lanes; lane++ {
+			if a.turns[lane] >= passes && a.goes(c, lane) && a.pacer.WaitAction(at.mono, c.action) == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // slot tells whether one is free, or will be for what is marked.
 func (a *account) slot() bool { return a.wire+len(a.queued) < a.pacer.Parallel() }
 

@@ -48,7 +48,7 @@ const bulkShare = 4
 func (a *account) lanes(at instant) engine.Lane {
 	b := &a.beside
 	if !a.slot() {
-		if a.turns.due() {
+		if a.due(at) {
 			return 0
 		}
 		return engine.LanePush

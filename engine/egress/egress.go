@@ -22,8 +22,7 @@ import (
 )
 
 // Egress sends what is in an outbox. Its methods are safe for concurrent use;
-// all but Run, Confirm and Reserve
-// return at once.
+// all but Run, Confirm and Reserve return at once.
 type Egress struct {
 	opts    Options
 	running atomic.Bool

@@ -87,8 +87,7 @@ func (o *owner) run(ctx context.Context) error {
 		}
 		if !o.stopping {
 			o.listen()
-			o.step()
-			o.reserveAll()
+			o.reserveAll(o.step())
 		}
 		if o.stopping && o.active == 0 {
 			return o.err
@@ -145,9 +144,10 @@ func (o *owner) fail(err error) {
 	o.endGrace()
 }
 
-// step does everything that can be done now and sets the timer.
-func (o *owner) step() {
-	at := o.now()
+// step does everything that can be done now and sets the timer. all is false where it
+// was too much for one step.
+func (o *owner) step() (at instant, all bool) {
+	at, all = o.now(), true
 	o.held = 0
 	o.ring(at)
 	for _, a := range o.accounts {
@@ -169,10 +169,12 @@ func (o *owner) step() {
 		o.begin(l, from, at)
 		if o.held >= maxHeld {
 			o.Wake() // after what was reported meanwhile
+			all = false
 			break
 		}
 	}
 	o.setTimer(at)
+	return at, all
 }
 
 func (o *owner) setTimer(at instant) {

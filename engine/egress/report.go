@@ -41,9 +41,9 @@ func (o *owner) marked(f *flight) {
 	case f.err == nil:
 		a.queued = append(a.queued, f)
 		o.launch(a, at)
-	case errors.Is(f.err, store.ErrGone): // cancelled meanwhile
+	case errors.Is(f.err, store.ErrGone): // cancelled meanwhile, or its commit was refused
 		a.count(f, -1)
-		a.pacer.Unsent(f.left)
+		a.pacer.Void(at.mono, f.left, f.conversation.key, f.delivery.Command.Action)
 		o.forget(a, f.delivery.ID)
 		o.land(f, at)
 	case errors.Is(f.err, errPutOff):

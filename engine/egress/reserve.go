@@ -20,7 +20,7 @@ type asking struct {
 //
 // mark is nil where the command has to wait for anything at all, or is one of those
 // with which more is to be done: then it goes the way of all others. Reserve waits for
-// what the owner is at, which is no disk.
+// what the owner is at, which may be reads of the outbox and no write.
 func (e *Egress) Reserve(c *engine.Command) (mark *store.Progress, end func(error)) {
 	a := asking{c, make(chan *flight, 1)}
 	e.mu.Lock()
@@ -81,12 +81,12 @@ func (o *owner) refuse() {
 }
 
 // reserveAll answers those who asked, when all that was committed before they did is
-// taken in and what could leave has left: a reserved command overtakes nothing.
-func (o *owner) reserveAll() {
-	if len(o.asks) == 0 {
-		return
+// taken in and what could leave has left. It is given the time of that, so that a reserved
+// command overtakes nothing: what has become ready since is not looked at, but waits.
+func (o *owner) reserveAll(at instant, all bool) {
+	if !all {
+		o.refuse()
 	}
-	at := o.now()
 	for _, a := range o.asks {
 		a.answer <- o.reserve(a.command, at)
 	}
@@ -121,6 +121,7 @@ func (a *account) free(c *engine.Command, at instant) bool {
 }
 
 // wanted tells whether nothing else is to become of a command than that it is sent, now.
+// Its account may have been changed since it was asked whether it is plain.
 func (o *owner) wanted(c *engine.Command, a *account, at instant) bool {
 	return plain(c, &a.conf) && !c.Due().After(at.wall) && overdue(c, a.conf.GiveUp, at.wall) == "" && !closed(c, at.wall) &&
 		o.opts.Unwanted(c) == "" && o.opts.Vet(c).Refused == ""
@@ -135,10 +136,11 @@ func (a *account) left() (o offer) {
 }
 
 // arrives takes in the row of a reserved command, which is not told yet whether its
-// commit is on disk. ok is false for any other row.
+// commit is on disk. ok is false for any other row, such as that of the same command made
+// anew, which had no place, while it is not known yet that the first commit was refused.
 func (o *owner) arrives(d store.Delivery) (ok bool) {
 	f := o.places[d.Command.TaskID]
-	if f == nil {
+	if f == nil || d.Progress.Phase != store.Sending {
 		return false
 	}
 	f.delivery.ID, f.delivery.Command, f.item = d.ID, d.Command, o.item(f.account, d)

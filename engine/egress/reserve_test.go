@@ -101,13 +101,15 @@ func TestWhatWasReservedForACommitThatWasRefusedIsFreeAgain(t *testing.T) {
 		w.say("shop", "reply c later")
 		after(time.Second)
 		w.wantTasks("shop")
+		w.say("shop", "reply c 1") // the turn is played anew, and what it says seen before this is known
+		after(time.Second)
 		r.end(store.ErrConflict)
 		after(0)
-		w.wantTasks("shop", "later")
-		r = w.kept("c", "1") // the turn is played anew
+		w.wantTasks("shop", "later", "1")
+		r = w.kept("c", "2")
 		r.write().end(nil)
 		after(0)
-		w.wantTasks("shop", "later", "1")
+		w.wantTasks("shop", "later", "1", "2")
 	})
 }
 
@@ -194,7 +196,7 @@ func TestNothingIsReservedWhereSomethingHasToBeWaitedFor(t *testing.T) {
 		"all slots are taken":                 {account: func(a *Account) { a.Limits.Parallel = 1 }, before: func(w *world) { w.say("shop", slow) }},
 		"the account's rate is used up":       {account: func(a *Account) { a.Limits.Rate = perMinute(1) }, before: func(w *world) { w.say("shop", "push d 0"); after(0) }},
 		"the gap has not passed":              {account: func(a *Account) { a.Limits.Gap = engine.Range{Min: time.Minute, Max: time.Minute} }, before: func(w *world) { w.say("shop", "push d 0"); after(0) }},
-		"its conversation's rate is used up":  {account: func(a *Account) { a.Limits.PerConversation = perMinute(1) }, before: func(w *world) { w.say("shop", "push c 0") }},
+		"its conversation's rate is used up":  {account: func(a *Account) { a.Limits.PerConversation = perMinute(1) }, before: func(w *world) { w.say("shop", "push c 0"); after(0) }},
 		"its action's rate is used up": {account: func(a *Account) {
 			a.Limits.Actions = map[engine.Action]pace.ActionLimit{engine.SendText: {Rate: perMinute(1)}}
 		}, before: func(w *world) { w.say("shop", "push d 0"); after(0) }},
@@ -487,5 +489,106 @@ func TestAReservedReplyCanBeConfirmedAheadOfItsAnswer(t *testing.T) {
 		w.confirm("1", true)
 		w.wantState("1", "confirmed")
 		w.wantConfirmations(confirmedInTime)
+	})
+}
+
+func TestACommitThatWasRefusedCostsNoPace(t *testing.T) {
+	for name, limit := range map[string]func(*Account){
+		"of the account":      func(a *Account) { a.Limits.Rate = perMinute(1) },
+		"of the conversation": func(a *Account) { a.Limits.PerConversation = perMinute(1) },
+		"between two sends":   func(a *Account) { a.Limits.Gap = engine.Range{Min: time.Minute, Max: time.Minute} },
+		"of the action": func(a *Account) {
+			a.Limits.Actions = map[engine.Action]pace.ActionLimit{engine.SendText: {Rate: perMinute(1)}}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, shop(accountWith(limit)))
+				w.start()
+				defer w.stop()
+				after(2 * time.Minute)
+				w.kept("c", "1").end(store.ErrConflict)
+				after(0)
+				w.say("shop", "reply c 1")
+				after(0)
+				w.wantTasks("shop", "1")
+			})
+		})
+	}
+}
+
+// A token that comes while the owner is at work belongs to what waits for it.
+func TestAReservedReplyTakesNothingFromWhatWaits(t *testing.T) {
+	for early := 60 * time.Millisecond; early >= 0; early -= time.Millisecond {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, shop(accountWith(func(a *Account) { a.Limits.Rate = perMinute(60) })))
+			w.options.Now = func() time.Time {
+				now := time.Now()
+				time.Sleep(20 * time.Millisecond) // each look takes as long
+				return now
+			}
+			w.start()
+			defer w.stop()
+			after(5 * time.Second)
+			w.say("shop", "reply a 1")
+			after(500 * time.Millisecond)
+			w.say("shop", "reply b 2")
+			after(500*time.Millisecond - early)
+			if r := w.reserve("c", "3"); r.mark != nil {
+				r.write().end(nil)
+			} else {
+				w.say("shop", "reply c 3")
+			}
+			after(10 * time.Second)
+			w.wantTasks("shop", "1", "2", "3")
+		})
+	}
+}
+
+// busy is a world with two slots that are taken, and ten replies behind them.
+func busy(t *testing.T) *world {
+	w := newWorld(t, shop(accountWith(func(a *Account) { a.Limits.Parallel = 2 })))
+	w.platforms["shop"].latency = func(*engine.Command) time.Duration { return 5 * time.Second }
+	w.start()
+	after(time.Second)
+	w.say("shop", "reply a 1", "reply b 2")
+	after(0)
+	return w
+}
+
+func TestNothingIsReservedWhileAPushHasTheNextSlot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := busy(t)
+		defer w.stop()
+		w.say("shop", "push p push")
+		kept := 0
+		for i := range 2 * passes {
+			if r := w.reserve(fmt.Sprint("c", i), fmt.Sprint("r", i)); r.mark != nil {
+				kept++
+				r.end(store.ErrGone)
+				after(0)
+			}
+		}
+		if kept == 0 || kept > passes {
+			t.Errorf("%d places were kept while a push was passed over, want no more than %d", kept, passes)
+		}
+	})
+}
+
+// One that was passed over and is gone, or may not go, has no turn to wait for.
+func TestAPushThatIsGoneKeepsNobodyFromAPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := busy(t)
+		defer w.stop()
+		w.put("shop", engine.Command{TaskID: "push", Conversation: "p", Lane: engine.LanePush, Deadline: time.Now().Add(time.Second)})
+		for i := range 2 * passes {
+			if r := w.reserve(fmt.Sprint("c", i), fmt.Sprint("r", i)); r.mark != nil {
+				r.end(store.ErrGone)
+				after(0)
+			}
+		}
+		after(2 * time.Second)
+		w.wantState("push", "dead")
+		w.kept("c", "1").end(store.ErrGone)
 	})
 }

@@ -1,10 +1,6 @@
 package egress
 
-import (
-	"slices"
-
-	"bot/engine"
-)
+import "bot/engine"
 
 // passes is how often a lane that has something to send is passed over before
 // it gets a turn: one send in ten.
@@ -39,6 +35,3 @@ func (t *turns) took(lane engine.Lane, has [engine.Lanes]bool) {
 		}
 	}
 }
-
-// due tells whether a lane has been passed over as often as it may be.
-func (t *turns) due() bool { return slices.Max(t[:]) >= passes }

@@ -52,6 +52,13 @@ func (b *bucket) take(now time.Time) {
 	}
 }
 
+// give puts the token of a take back.
+func (b *bucket) give(now time.Time) {
+	if b.limiter != nil {
+		b.limiter.ReserveN(now, -1)
+	}
+}
+
 // Global is the bucket that the accounts of one engine share. Like a Pacer it
 // belongs to one goroutine.
 type Global struct{ bucket bucket }

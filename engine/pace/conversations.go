@@ -65,6 +65,12 @@ func (c *conversations) take(now time.Time, conversation string) {
 	b.take(now)
 }
 
+func (c *conversations) give(now time.Time, conversation string) {
+	if b := c.buckets[conversation]; b != nil {
+		b.give(now)
+	}
+}
+
 // forget drops the buckets that are full. One that is not, though it was to
 // be, goes back to the end.
 func (c *conversations) forget(now time.Time) {

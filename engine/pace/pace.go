@@ -56,7 +56,7 @@ const Forever = time.Duration(math.MaxInt64)
 // The caller asks Wait, WaitConversation and WaitAction, and when all are 0
 // and the command really goes, it calls Take, which alone uses up tokens.
 // Every Take is followed by exactly one report: Answered, Throttled,
-// Unreachable or Unsent, each with the time of its Take: what had left before
+// Unreachable, Unsent or Void, each with the time of its Take: what had left before
 // the platform said something knows nothing of it.
 type Pacer struct {
 	limits   Limits
@@ -66,6 +66,7 @@ type Pacer struct {
 	perChat  conversations
 	actions  map[engine.Action]*bucket
 	gapEnds  time.Time
+	taken    time.Time // of the last Take
 	meter    meter
 	throttle throttle
 	breaker  breaker
@@ -210,6 +211,7 @@ func (p *Pacer) Take(now time.Time, conversation string, a engine.Action) {
 	if !p.limits.Gap.IsZero() {
 		p.gapEnds = now.Add(gap(p.limits.Gap, p.chance))
 	}
+	p.taken = now
 	p.meter.add(now)
 	p.throttle.take(now)
 	p.breaker.take(now)
@@ -282,6 +284,21 @@ func (p *Pacer) Unanswered(left time.Time) (reached bool) {
 func (p *Pacer) Unsent(left time.Time) {
 	p.throttle.back(left)
 	p.breaker.back(left)
+}
+
+// Void reports that the command of that Take came to nothing: what it used up is there
+// for others, its gap too where nothing was taken since.
+func (p *Pacer) Void(now, left time.Time, conversation string, a engine.Action) {
+	p.account.give(now)
+	p.global.bucket.give(now)
+	p.perChat.give(now, conversation)
+	if b := p.actions[a]; b != nil {
+		b.give(now)
+	}
+	if p.taken.Equal(left) && p.gapEnds.After(left) {
+		p.gapEnds = left
+	}
+	p.Unsent(left)
 }
 
 // Release ends an outage that somebody else knows to be over. What the platform

@@ -227,3 +227,36 @@ func TestReplyDelaysFillTheirRange(t *testing.T) {
 		t.Fatalf("delays from %v to %v, want all of %v", low, high, r)
 	}
 }
+
+func TestATakeThatCameToNothingUsesNothingUp(t *testing.T) {
+	for name, limits := range map[string]Limits{
+		"of the account":      {Rate: perMinute(1)},
+		"of the conversation": {PerConversation: perMinute(1)},
+		"of the action":       {Actions: map[engine.Action]ActionLimit{engine.SendText: {Rate: perMinute(1)}}},
+		"between two sends":   {Gap: engine.Range{Min: time.Minute, Max: time.Minute}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPacer(limits)
+			for i := range 3 {
+				p.Take(start, "c", engine.SendText)
+				p.Void(start.Add(time.Second), start, "c", engine.SendText)
+				now := start.Add(time.Second)
+				whole, _ := p.Wait(now)
+				if wait := max(whole, p.WaitConversation(now, "c"), p.WaitAction(now, engine.SendText)); wait != 0 {
+					t.Errorf("after %d: %v", i+1, wait)
+				}
+			}
+		})
+	}
+}
+
+func TestTheGapOfALaterTakeStays(t *testing.T) {
+	p := newPacer(Limits{Gap: engine.Range{Min: time.Minute, Max: time.Minute}})
+	p.Take(start, "c", engine.SendText)
+	later := start.Add(time.Minute)
+	p.Take(later, "d", engine.SendText)
+	p.Void(later, start, "c", engine.SendText)
+	if wait, by := p.Wait(later); wait != time.Minute || by != ByGap {
+		t.Errorf("%v by %s, want the gap of the other", wait, by)
+	}
+}
