@@ -91,8 +91,8 @@ func TestKilledBinaryDeliversWhatWaited(t *testing.T) {
 func TestAStartedEngineTellsWhatItsHeapHolds(t *testing.T) {
 	o, _ := few(t, build(t), "memory", "long")
 	// A thousand ids are no more than a page or two of the heap, by which one engine
-	// may differ from the next; so many ids are a megabyte.
-	o.Keys = []int{100_000}
+	// may differ from the next; so many ids are half a megabyte.
+	o.Keys = []int{40_000}
 	o.OpenStore = func(ctx context.Context, path string) (store.Store, error) {
 		return boltstore.Open(ctx, boltstore.Options{Path: path})
 	}
