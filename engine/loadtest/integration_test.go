@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,17 +16,32 @@ import (
 	"bot/store/boltstore"
 )
 
-// build makes the real binary as it is shipped.
+// built is the folder of the real binary, once there is one. TestMain removes it.
+var built string
+
+// binary makes the real binary as it is shipped, once for all tests of this package.
+var binary = sync.OnceValues(func() (program string, err error) {
+	if built, err = os.MkdirTemp("", "loadtest-binary-"); err != nil {
+		return "", err
+	}
+	program = filepath.Join(built, "bot")
+	cmd := exec.Command("go", "build", "-trimpath", "-o", program, "bot")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return program, nil
+})
+
+// build returns the path of the real binary.
 func build(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds and runs the whole binary")
 	}
-	program := filepath.Join(t.TempDir(), "bot")
-	cmd := exec.Command("go", "build", "-trimpath", "-o", program, "bot")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
+	program, err := binary()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return program
 }
