@@ -57,7 +57,7 @@ func (s *shell) flags(verb string) []string {
 		verb = "version" // explained with the overview; it has the common ones
 	}
 	var names []string
-	for _, m := range regexp.MustCompile(`(?m)^  (-\w[\w-]*)`).FindAllStringSubmatch(s.bot(verb, "-help").err, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^  (-\w[\w-]*)`).FindAllStringSubmatch(s.help(verb, "-help").err, -1) {
 		names = append(names, m[1])
 	}
 	return names
