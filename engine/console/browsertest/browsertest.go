@@ -185,7 +185,8 @@ func (t *Tab) Looks(name, url string) {
 	for device, width := range widths {
 		for lang, theme := range faces {
 			t.do("look at "+url, chromedp.EmulateViewport(width, 900))
-			t.tell("document.cookie = " + strconv.Quote("lang="+lang+"; path=/"))
+			// A browser writes a cookie when it has time, but before it reads one.
+			t.tell("document.cookie = " + strconv.Quote("lang="+lang+"; path=/") + "; document.cookie")
 			t.Go(url)
 			t.tell("document.documentElement.dataset.theme = " + strconv.Quote(theme))
 			face := name + "-" + device + "-" + lang
