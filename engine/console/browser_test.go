@@ -22,6 +22,7 @@ func visit(t *testing.T, r *rig) (tab *browsertest.Tab, base string) {
 }
 
 func TestEveryPageInABrowserAtBothWidths(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	long := strings.Repeat("很长的一段话没有空格", 12)
 	r.die(say("t1", "wxid_"+strings.Repeat("abcdefghij", 8), long), say("t2", "u2", "short"))
@@ -37,6 +38,7 @@ func TestEveryPageInABrowserAtBothWidths(t *testing.T) {
 }
 
 func TestTheOverviewIsLiveAndAReplayIsAPress(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.die(say("t1", "u1", "hello"))
 	tab, base := visit(t, r)
@@ -51,6 +53,7 @@ func TestTheOverviewIsLiveAndAReplayIsAPress(t *testing.T) {
 }
 
 func TestNothingThatPeopleWriteRunsInABrowser(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	const evil = `<script>document.title="owned"</script><img src=x onerror='document.title="owned"'>"><svg onload=document.title="owned">`
 	r.die(say(evil, evil, evil))
@@ -67,6 +70,7 @@ func TestNothingThatPeopleWriteRunsInABrowser(t *testing.T) {
 }
 
 func TestLabelsAreChangedAndDoubtsEndedInABrowser(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.full("x")
 	tab, base := visit(t, r)

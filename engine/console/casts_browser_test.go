@@ -50,6 +50,7 @@ func (r *rig) started(to string) broadcast.Status {
 }
 
 func TestBroadcastsSchedulesAndConfigurationInABrowserAtBothWidths(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	ready, done := r.crowd("很长的一段话没有空格")
 	tab, base := visit(t, r)
@@ -65,6 +66,7 @@ func TestBroadcastsSchedulesAndConfigurationInABrowserAtBothWidths(t *testing.T)
 }
 
 func TestABroadcastIsMadeAndStartedInABrowserAndItsProgressIsLive(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	tab, base := visit(t, r)
 	tab.Go(base + "/broadcasts/new")
@@ -88,6 +90,7 @@ func TestABroadcastIsMadeAndStartedInABrowserAndItsProgressIsLive(t *testing.T) 
 }
 
 func TestNothingRunsOnThePagesOfBroadcastsSchedulesAndConfiguration(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	const evil = `<script>document.title="owned"</script><img src=x onerror='document.title="owned"'>"><svg onload=document.title="owned">`
 	ready, done := r.crowd(evil)

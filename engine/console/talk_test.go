@@ -380,6 +380,7 @@ func TestEveryEventOfTheSandboxHasAName(t *testing.T) {
 }
 
 func TestTheChatInABrowserKeepsTheFocusAndThePage(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	tab, base := visit(t, r)
 	tab.Go(base + "/chat")
@@ -403,6 +404,7 @@ func TestTheChatInABrowserKeepsTheFocusAndThePage(t *testing.T) {
 }
 
 func TestConversationsTraceAndSkillsInABrowserAtBothWidths(t *testing.T) {
+	t.Parallel()
 	r := newRig(t)
 	r.chatter()
 	tab, base := visit(t, r)
