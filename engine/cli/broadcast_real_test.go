@@ -42,6 +42,7 @@ func (s *scene) broadcast(id string) (b api.Broadcast) {
 // was reached once. Requests of which nobody knows the end are repeated under
 // their key, by which the platform knows them again.
 func TestABroadcastOutlivesItsProcess(t *testing.T) {
+	t.Parallel()
 	n, kills := *castRecipients, *castKills
 	s := newScene(t, stub.Options{}, "on_doubt = \"resend\"\nlimit = {parallel = 32}\n"+realEcho)
 	p := start(t, s.config)

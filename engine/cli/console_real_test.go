@@ -145,6 +145,7 @@ func runsNothing(tab *browsertest.Tab, base, by string) {
 // somebody does who has just begun: what runs is the program itself, configured by
 // bot init, with a token.
 func TestANewcomerOperatesTheRealProgramInARealBrowser(t *testing.T) {
+	t.Parallel()
 	var refuses atomic.Bool
 	if _, err := binary(); err != nil { // else it would count as a part of the minute
 		t.Fatal(err)

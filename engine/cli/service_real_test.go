@@ -128,6 +128,7 @@ func (m *manager) start() *process {
 // TestARestartRefusesNoConnection stops and starts the program under load, each
 // message on a connection of its own.
 func TestARestartRefusesNoConnection(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, stub.Options{}, realEcho)
 	m := newManager(t, s, "callback", "admin")
 	p := m.start()
@@ -185,6 +186,7 @@ func TestARestartRefusesNoConnection(t *testing.T) {
 }
 
 func TestTheManagerIsToldOfEachStep(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, stub.Options{}, realEcho)
 	m := newManager(t, s, "callback", "admin")
 	p := m.start()
@@ -212,6 +214,7 @@ func TestTheManagerIsToldOfEachStep(t *testing.T) {
 }
 
 func TestAStoppedProcessGivesNoSignOfLife(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, stub.Options{}, realEcho)
 	m := newManager(t, s, "callback", "admin")
 	p := m.start()
@@ -228,6 +231,7 @@ func TestAStoppedProcessGivesNoSignOfLife(t *testing.T) {
 }
 
 func TestOneSocketMayBePassedAlone(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, stub.Options{}, realEcho)
 	m := newManager(t, s, "callback")
 	p := m.start()
@@ -238,6 +242,7 @@ func TestOneSocketMayBePassedAlone(t *testing.T) {
 }
 
 func TestSocketsThatAreNotTheConfigurationsAreRefused(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		sockets []string
 		listen  string
