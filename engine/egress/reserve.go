@@ -151,9 +151,11 @@ func (o *owner) arrives(d store.Delivery) (ok bool) {
 // committed: the commit of a reserved command was written or refused. Where it was
 // written, its row is in the outbox and is looked up if it has not been taken in.
 func (o *owner) committed(f *flight) {
-	for more, at := true, o.now(); more && f.err == nil && f.delivery.ID == 0; {
+	at := o.now()
+	for more := true; more && f.err == nil && f.delivery.ID == 0; {
 		more = o.takeIn(at)
 	}
+	f.progress.Tries = []store.Try{{Time: at.wall}} // its attempt begins now, when its event is told of as handled
 	delete(o.places, f.delivery.Command.TaskID)
 	f.ended = nil
 	if f.err != nil || f.delivery.ID == 0 {

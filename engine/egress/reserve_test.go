@@ -76,7 +76,7 @@ func TestAReservedReplyLeavesWithItsOwnCommit(t *testing.T) {
 		r.end(nil)
 		after(0)
 		w.wantTasks("shop", "1")
-		if p := w.wantState("1", "sent"); p.Attempts != 1 || len(p.Tries) != 1 || p.Tries[0].Class != string(store.Sent) {
+		if p := w.wantState("1", "sent"); p.Attempts != 1 || len(p.Tries) != 1 || p.Tries[0].Class != string(store.Sent) || !p.Tries[0].Time.Equal(time.Now()) {
 			t.Errorf("the end is %+v", p)
 		}
 		if n := w.outbox.attempts(); n != 0 {
