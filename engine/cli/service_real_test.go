@@ -128,7 +128,6 @@ func (m *manager) start() *process {
 // TestARestartRefusesNoConnection stops and starts the program under load, each
 // message on a connection of its own.
 func TestARestartRefusesNoConnection(t *testing.T) {
-	t.Parallel()
 	s := newScene(t, stub.Options{}, realEcho)
 	m := newManager(t, s, "callback", "admin")
 	p := m.start()
