@@ -73,6 +73,7 @@ func Run(t *testing.T, h Harness) {
 		{"Contacts", contactCases},
 		{"Memory", memoryCases},
 		{"Outbox", outboxCases},
+		{"Sending", sendingCases},
 		{"DeadLetters", letterCases},
 		{"Expiry", expiryCases},
 		{"Time", timeCases},
