@@ -55,9 +55,24 @@ const marksPerSlot = 4
 // since what is marked is in doubt should the process die. With one slot that is one
 // command at most.
 func (a *account) room() bool {
-	marks := a.marks()
-	ahead := marks > a.pacer.Parallel() && a.wire+len(a.queued)+a.marking < a.pacer.Parallel()+marks
+	parallel, marks := a.pacer.Parallel(), a.mostMarks()
+	ahead := marks > parallel && a.leaving()+a.marking < parallel+marks
 	return a.open && (a.slot() || ahead) && a.marking < marks && a.settling < maxSettling
+}
+
+// leaving is how many are on the wire, or only wait for it.
+func (a *account) leaving() int { return a.wire + len(a.queued) }
+
+// slot tells whether one is free, or will be for what is marked.
+func (a *account) slot() bool { return a.leaving() < a.pacer.Parallel() }
+
+// mostMarks is how many may be on their way to the disk.
+func (a *account) mostMarks() int {
+	parallel := a.pacer.Parallel()
+	if parallel == 1 || a.conf.OnDoubt != Resend {
+		return parallel
+	}
+	return parallel * marksPerSlot
 }
 
 // due tells whether others than replies have been passed over as often as they may be,
@@ -72,17 +87,6 @@ func (a *account) due(at instant) bool {
 		}
 	}
 	return false
-}
-
-// slot tells whether one is free, or will be for what is marked.
-func (a *account) slot() bool { return a.wire+len(a.queued) < a.pacer.Parallel() }
-
-// marks is how many may be on their way to the disk.
-func (a *account) marks() int {
-	if n := a.pacer.Parallel(); n == 1 || a.conf.OnDoubt != Resend {
-		return n
-	}
-	return a.pacer.Parallel() * marksPerSlot
 }
 
 // offer is what an account could send now: the first line of each lane.
@@ -135,6 +139,14 @@ func (a *account) spares(c *class, lanes engine.Lane, o *offer) {
 	}
 }
 
+// left is the offer where a reply goes that is not in it: what stays behind that.
+func (a *account) left() (o offer) {
+	for i := range a.classes {
+		a.spares(&a.classes[i], engine.LanePush, &o)
+	}
+	return o
+}
+
 // candidate is the line whose turn it is, or nil when nothing may go now.
 func (a *account) candidate(at instant) (*line, offer) {
 	if !a.room() {
@@ -153,6 +165,17 @@ func (a *account) candidate(at instant) (*line, offer) {
 		return nil, o
 	}
 	return o.lines[a.turns.next(o.has)], o
+}
+
+// free is candidate for a reply that has no line yet: it tells whether nothing is in its
+// way. What is ready has been let go as far as that was possible.
+func (a *account) free(c *engine.Command, at instant) bool {
+	if a.conversations[c.Conversation] != nil || !a.room() || a.lanes(at) == 0 ||
+		a.pacer.WaitAction(at.mono, c.Action) > 0 || a.pacer.WaitConversation(at.mono, c.Conversation) > 0 {
+		return false
+	}
+	wait, _ := a.pacer.Wait(at.mono)
+	return wait == 0
 }
 
 // took notes that a command goes, which was chosen from the offer.

@@ -40,7 +40,7 @@ type flight struct {
 	late         string         // what is to be said of a reply that goes as a push
 	charge       []engine.Count // what its mark counts
 	refund       bool           // its settlement gives that back
-	ended        chan<- *flight // of a reserved command: who is told what its commit answered; nil: it is known
+	reserved     bool           // what its command's commit answered is not known yet
 
 	stage      stage
 	progress   store.Progress     // of the mark

@@ -42,13 +42,12 @@ func (o *owner) begin(l *line, from choice, at instant) {
 	if !o.allow(f, at) {
 		return
 	}
-	o.marks(f, from, at)
+	o.chose(f, from, at)
 	o.crew.Go(func() { o.acts.mark(f) })
 }
 
-// marks says how the flight's attempt is to be marked, and counts it as one whose
-// mark is being written.
-func (o *owner) marks(f *flight, from choice, at instant) {
+// chose takes the pace and the turn for a flight, and says how its attempt is to be marked.
+func (o *owner) chose(f *flight, from choice, at instant) {
 	a := from.account
 	a.took(f, from.offer, at)
 	o.turns.took(f.lane, from.lanes)

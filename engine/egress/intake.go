@@ -18,7 +18,7 @@ const page = 512
 // live, after a flood and at start. more says that there may be another page.
 func (o *owner) hear() (more bool) {
 	changed, cancelled, spoken := o.news()
-	o.asks = append(o.asks, o.newAsks()...)
+	o.hearAsks()
 	at := o.now()
 	if changed != nil {
 		o.configure(changed, at)

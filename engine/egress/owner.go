@@ -32,8 +32,8 @@ type owner struct {
 	served int
 	turns  turns
 
-	asks   []asking           // to be answered after what could leave has left
-	places map[string]*flight // reserved for commands whose commit is being written, by task id
+	asks     []asking           // to be answered after what could leave has left
+	reserved map[string]*flight // whose commands' commits are being written, by task id
 
 	wheel    *wheel.Wheel[*awaited] // when the wait for a confirmation ends
 	active   int                    // flights
@@ -53,7 +53,7 @@ func newOwner(ctx context.Context, e *Egress) *owner {
 		endGrace: endGrace,
 		byName:   map[string]*account{},
 		actions:  map[engine.Action]int32{},
-		places:   map[string]*flight{},
+		reserved: map[string]*flight{},
 		global:   pace.NewGlobal(engine.Rate{}, time.Now()),
 		wheel:    wheel.New[*awaited](time.Now(), confirmTick),
 		timer:    time.NewTimer(time.Hour),

@@ -18,7 +18,7 @@ func (o *owner) report(f *flight) {
 	f.account.dirty = true
 	switch f.stage {
 	case marking:
-		if f.ended != nil {
+		if f.reserved {
 			o.committed(f)
 			return
 		}

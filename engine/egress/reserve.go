@@ -8,7 +8,13 @@ import (
 // asking is a call of Reserve that waits for the owner.
 type asking struct {
 	command *engine.Command
-	answer  chan *flight // holds one; nil: it waits as all others do
+	answer  chan reservation // holds one
+}
+
+// reservation is what Reserve returns.
+type reservation struct {
+	mark *store.Progress // nil: there is none
+	end  func(error)
 }
 
 // Reserve keeps a place for a command whose commit is about to be written, where the
@@ -22,7 +28,7 @@ type asking struct {
 // with which more is to be done: then it goes the way of all others. Reserve waits for
 // what the owner is at, which may be reads of the outbox and no write.
 func (e *Egress) Reserve(c *engine.Command) (mark *store.Progress, end func(error)) {
-	a := asking{c, make(chan *flight, 1)}
+	a := asking{c, make(chan reservation, 1)}
 	e.mu.Lock()
 	account, known := e.settings.accounts[c.Account]
 	ask := e.serves && known && plain(c, &account)
@@ -34,14 +40,8 @@ func (e *Egress) Reserve(c *engine.Command) (mark *store.Progress, end func(erro
 		return nil, nil
 	}
 	e.Wake()
-	f := <-a.answer
-	if f == nil {
-		return nil, nil
-	}
-	return &f.progress, func(err error) {
-		f.err = err
-		f.ended <- f
-	}
+	r := <-a.answer
+	return r.mark, r.end
 }
 
 // plain tells whether nothing but the pace could be in the way of a command. What
@@ -58,24 +58,24 @@ func (o *owner) serve(on bool) {
 	o.serves = on
 	o.mu.Unlock()
 	if !on {
-		o.asks = append(o.asks, o.newAsks()...)
+		o.hearAsks()
 		o.refuse()
 	}
 }
 
-// newAsks returns who asked since the last call.
-func (e *Egress) newAsks() []asking {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	asked := e.asked
-	e.asked = nil
-	return asked
+// hearAsks takes in who asked. Rows are read after it, so that whatever was committed
+// before somebody asked is known when they are answered.
+func (o *owner) hearAsks() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.asks = append(o.asks, o.asked...)
+	o.asked = nil
 }
 
 // refuse sends everybody who asked the way of all others.
 func (o *owner) refuse() {
 	for _, a := range o.asks {
-		a.answer <- nil
+		a.answer <- reservation{}
 	}
 	o.asks = nil
 }
@@ -93,31 +93,23 @@ func (o *owner) reserveAll(at instant, all bool) {
 	o.asks = nil
 }
 
-// reserve begins a command that is not in the outbox yet, nil where it may not leave now.
-func (o *owner) reserve(c *engine.Command, at instant) *flight {
+// reserve begins a command that is not in the outbox yet, where it may leave now.
+func (o *owner) reserve(c *engine.Command, at instant) reservation {
 	a := o.byName[c.Account]
-	if a == nil || o.places[c.TaskID] != nil || !a.free(c, at) || !o.wanted(c, a, at) {
-		return nil
+	if a == nil || o.reserved[c.TaskID] != nil || !a.free(c, at) || !o.wanted(c, a, at) {
+		return reservation{}
 	}
 	f := &flight{account: a, conf: a.conf, conversation: a.conversation(c.Conversation, at), lane: c.Lane,
-		item: item{action: o.number(c.Action)}, ended: o.acts.reports,
+		item: item{action: o.number(c.Action)}, reserved: true,
 		delivery: store.Delivery{Command: c, Progress: store.Progress{Phase: store.Waiting}}}
 	o.active++
 	a.rest(f.conversation)
-	o.places[c.TaskID] = f
-	o.marks(f, choice{account: a, offer: a.left()}, at)
-	return f
-}
-
-// free tells whether the account could send a command of a conversation that has
-// nothing in hand. What is ready has been let go as far as that was possible.
-func (a *account) free(c *engine.Command, at instant) bool {
-	if a.conversations[c.Conversation] != nil || !a.room() || a.lanes(at) == 0 ||
-		a.pacer.WaitAction(at.mono, c.Action) > 0 || a.pacer.WaitConversation(at.mono, c.Conversation) > 0 {
-		return false
-	}
-	wait, _ := a.pacer.Wait(at.mono)
-	return wait == 0
+	o.reserved[c.TaskID] = f
+	o.chose(f, choice{account: a, offer: a.left()}, at)
+	return reservation{&f.progress, func(err error) {
+		f.err = err
+		o.acts.reports <- f
+	}}
 }
 
 // wanted tells whether nothing else is to become of a command than that it is sent, now.
@@ -127,19 +119,11 @@ func (o *owner) wanted(c *engine.Command, a *account, at instant) bool {
 		o.opts.Unwanted(c) == "" && o.opts.Vet(c).Refused == ""
 }
 
-// left is what stays behind a reply that takes its place.
-func (a *account) left() (o offer) {
-	for i := range a.classes {
-		a.spares(&a.classes[i], engine.LanePush, &o)
-	}
-	return o
-}
-
 // arrives takes in the row of a reserved command, which is not told yet whether its
 // commit is on disk. ok is false for any other row, such as that of the same command made
 // anew, which had no place, while it is not known yet that the first commit was refused.
 func (o *owner) arrives(d store.Delivery) (ok bool) {
-	f := o.places[d.Command.TaskID]
+	f := o.reserved[d.Command.TaskID]
 	if f == nil || d.Progress.Phase != store.Sending {
 		return false
 	}
@@ -156,8 +140,8 @@ func (o *owner) committed(f *flight) {
 		more = o.takeIn(at)
 	}
 	f.progress.Tries = []store.Try{{Time: at.wall}} // its attempt begins now, when its event is told of as handled
-	delete(o.places, f.delivery.Command.TaskID)
-	f.ended = nil
+	delete(o.reserved, f.delivery.Command.TaskID)
+	f.reserved = false
 	if f.err != nil || f.delivery.ID == 0 {
 		f.err = store.ErrGone // it never was there
 	}
