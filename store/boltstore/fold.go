@@ -12,9 +12,10 @@ func (t *txn) fold() {
 		t.shed(g)
 		return
 	}
-	t.folded = min(g.folded+t.s.journal.step(), len(g.keys))
-	t.foldKeys(g, g.keys[g.folded:t.folded])
-	if t.folded == len(g.keys) {
+	keys := g.order()
+	t.folded = min(g.folded+t.s.journal.step(), len(keys))
+	t.foldKeys(g, keys[g.folded:t.folded])
+	if t.folded == len(keys) {
 		t.oldDone = true
 		t.dropJournals(g)
 	}
@@ -30,14 +31,13 @@ func (t *txn) folds() bool {
 func (t *txn) foldAll() {
 	j := &t.s.journal
 	if g := j.old; g != nil {
-		t.foldKeys(g, g.keys[g.folded:])
+		t.foldKeys(g, g.order()[g.folded:])
 		t.oldDone = true
 		t.dropJournals(g)
 	}
 	if len(j.young.numbers) > 0 && j.young.size > 0 {
 		g := &generation{layer: j.young.layer, numbers: j.young.numbers}
-		g.freeze()
-		for _, k := range g.keys {
+		for _, k := range g.order() {
 			t.settleRow(k, g.rows[k.t][k.key])
 		}
 		t.renewed = true
@@ -148,11 +148,6 @@ func (t *txn) writeJournal() {
 
 // publish makes the transaction's changes, which are on disk now, visible.
 func (j *journal) publish(t *txn) {
-	var old *generation
-	if t.rotated {
-		old = j.young
-		old.freeze()
-	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	switch {
@@ -164,7 +159,7 @@ func (j *journal) publish(t *txn) {
 		j.old.leave(t.shedding)
 	}
 	if t.rotated {
-		j.old = old
+		j.old = j.young
 	}
 	if t.renewed {
 		j.young = j.newGeneration(j.young.numbers[0] + 1)

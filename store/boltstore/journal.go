@@ -1,7 +1,6 @@
 package boltstore
 
 import (
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -101,7 +100,7 @@ type generation struct {
 	began   time.Duration
 
 	// Of the old one.
-	keys   []treeKey // to be folded, in order
+	keys   []treeKey // in the order of folding; nil: not sorted yet
 	folded int       // of keys
 }
 
@@ -110,27 +109,43 @@ type treeKey struct {
 	key string
 }
 
-// freeze readies a generation for folding: what frees pages first, what needs
-// many at once last, and else in the order of the trees.
-func (g *generation) freeze() {
-	g.keys, g.folded = nil, 0
+// order is the keys of the old generation as they are to be folded: what frees pages
+// first, what needs many at once last, and else in the order of the trees. They are
+// sorted when somebody first asks. That is the committer once it has answered the
+// commit that made the generation the old one (see Store.idle), so that nobody's
+// answer waits for thousands of keys.
+func (g *generation) order() []treeKey {
+	if g.keys == nil {
+		g.sort()
+	}
+	return g.keys
+}
+
+func (g *generation) sort() {
+	var groups [3][trees][]string
+	n := 0
 	for t, rows := range g.rows {
-		for key := range rows {
-			g.keys = append(g.keys, treeKey{tree(t), key})
+		for key, c := range rows {
+			class := 2
+			switch size := len(c.value); {
+			case size == 0:
+				class = 0
+			case size < 4096:
+				class = 1
+			}
+			groups[class][t] = append(groups[class][t], key)
+		}
+		n += len(rows)
+	}
+	g.keys = make([]treeKey, 0, n)
+	for _, group := range groups {
+		for t, keys := range group {
+			slices.Sort(keys)
+			for _, key := range keys {
+				g.keys = append(g.keys, treeKey{tree(t), key})
+			}
 		}
 	}
-	class := func(k treeKey) int {
-		switch n := len(g.rows[k.t][k.key].value); {
-		case n == 0:
-			return 0
-		case n < 4096:
-			return 1
-		}
-		return 2
-	}
-	slices.SortFunc(g.keys, func(a, b treeKey) int {
-		return cmp.Or(cmp.Compare(class(a), class(b)), cmp.Compare(a.t, b.t), cmp.Compare(a.key, b.key))
-	})
 }
 
 // regroup makes one old generation of all there is, so that what the young one
@@ -144,7 +159,7 @@ func (j *journal) regroup() bool {
 		old = &generation{}
 	}
 	all := &generation{numbers: slices.Concat(old.numbers, j.young.numbers)}
-	for _, k := range old.keys[old.folded:] {
+	for _, k := range old.order()[old.folded:] {
 		all.set(k, old.rows[k.t][k.key])
 	}
 	for t, rows := range j.young.rows {
@@ -153,7 +168,6 @@ func (j *journal) regroup() bool {
 		}
 	}
 	all.ids = slices.Concat(old.ids, j.young.ids)
-	all.freeze()
 	number := j.young.numbers[0] + 1
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -182,7 +196,7 @@ func (j *journal) newGeneration(number uint64) *generation {
 }
 
 // step is how many keys of the old generation to fold with the next commit.
-func (j *journal) step() int { return max(foldStep, len(j.old.keys)/foldParts) }
+func (j *journal) step() int { return max(foldStep, len(j.old.order())/foldParts) }
 
 // unfolded is how many keys there are to be folded.
 func (j *journal) unfolded() int {
@@ -191,7 +205,7 @@ func (j *journal) unfolded() int {
 		n += len(rows)
 	}
 	if j.old != nil {
-		n += len(j.old.keys) - j.old.folded
+		n += len(j.old.order()) - j.old.folded
 	}
 	return n
 }
@@ -291,7 +305,6 @@ func (j *journal) load(tx *bolt.Tx) error {
 	if j.old != nil {
 		slices.Sort(j.old.ids)
 		j.old.ids = slices.Compact(j.old.ids)
-		j.old.freeze()
 	}
 	j.young = j.newGeneration(last + 1)
 	return nil

@@ -88,8 +88,8 @@ func (t *txn) dropRows(b *bolt.Bucket, rows int) {
 
 // leave forgets keys that are folded and whose rows are gone.
 func (g *generation) leave(keys map[treeKey]struct{}) {
-	var left []treeKey
-	for _, k := range g.keys[g.folded:] {
+	left := []treeKey{}
+	for _, k := range g.order()[g.folded:] {
 		if _, gone := keys[k]; !gone {
 			left = append(left, k)
 		}
