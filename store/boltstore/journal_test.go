@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -233,6 +234,30 @@ func TestARowThatWasRemovedAfterItWasFoldedStaysAway(t *testing.T) {
 			t.Errorf("%d commands, the first is %s; want all but the cancelled one", len(left), left[0].Command.TaskID)
 		}
 	})
+}
+
+// On a full disk what gives pages back must come before what takes any.
+func TestWhatFreesPagesIsFoldedFirstAndWhatNeedsManyLast(t *testing.T) {
+	small, large := make([]byte, 4095), make([]byte, 4096)
+	g := &generation{}
+	for _, row := range []struct {
+		t     tree
+		key   string
+		value []byte
+	}{
+		{tState, "a", large}, {tState, "c", small}, {tState, "b", small}, {tState, "d", nil}, {tState, "e", []byte{}},
+		{tOutbox, "2", large}, {tOutbox, "3", small}, {tDelivery, "4", nil}, {tDelivery, "3", small}, {tWal, "9", nil}, {tWal, "1", nil},
+	} {
+		g.set(treeKey{row.t, row.key}, change{value: row.value})
+	}
+	want := []treeKey{
+		{tWal, "1"}, {tWal, "9"}, {tDelivery, "4"}, {tState, "d"}, {tState, "e"},
+		{tDelivery, "3"}, {tOutbox, "3"}, {tState, "b"}, {tState, "c"},
+		{tOutbox, "2"}, {tState, "a"},
+	}
+	if got := g.order(); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
 }
 
 func TestABackupHoldsTheJournal(t *testing.T) {
