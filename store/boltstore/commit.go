@@ -259,6 +259,9 @@ func (s *Store) committer() {
 		s.queue.finished(took)
 		s.opt.Observe(took, len(b.acts))
 		close(b.done)
+		if g := s.journal.old; g != nil {
+			g.order() // now, that nobody waits for it
+		}
 	}
 }
 

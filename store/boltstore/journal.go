@@ -109,22 +109,21 @@ type treeKey struct {
 	key string
 }
 
-// order is the keys of the old generation as they are to be folded: what frees pages
-// first, what needs many at once last, and else in the order of the trees. They are
-// sorted when somebody first asks. That is the committer once it has answered the
-// commit that made the generation the old one (see Store.idle), so that nobody's
-// answer waits for thousands of keys.
+// order is the keys of a generation that takes nothing in any more, as they are to be
+// folded: what frees pages first, what needs many at once last, and else in the order of
+// the trees. They are sorted when the committer first asks, which it does after it has
+// answered the commit that closed the generation: that takes a millisecond or more.
 func (g *generation) order() []treeKey {
 	if g.keys == nil {
-		g.sort()
+		g.keys = sorted(&g.layer)
 	}
 	return g.keys
 }
 
-func (g *generation) sort() {
+func sorted(l *layer) []treeKey {
 	var groups [3][trees][]string
 	n := 0
-	for t, rows := range g.rows {
+	for t, rows := range l.rows {
 		for key, c := range rows {
 			class := 2
 			switch size := len(c.value); {
@@ -137,15 +136,16 @@ func (g *generation) sort() {
 		}
 		n += len(rows)
 	}
-	g.keys = make([]treeKey, 0, n)
+	all := make([]treeKey, 0, n) // not nil, even where there is none
 	for _, group := range groups {
 		for t, keys := range group {
 			slices.Sort(keys)
 			for _, key := range keys {
-				g.keys = append(g.keys, treeKey{tree(t), key})
+				all = append(all, treeKey{tree(t), key})
 			}
 		}
 	}
+	return all
 }
 
 // regroup makes one old generation of all there is, so that what the young one

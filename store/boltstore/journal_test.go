@@ -260,6 +260,33 @@ func TestWhatFreesPagesIsFoldedFirstAndWhatNeedsManyLast(t *testing.T) {
 	}
 }
 
+func TestNoAnswerWaitsForTheKeysToBeSorted(t *testing.T) {
+	opt := testOptions(t, path(t))
+	opt.JournalBytes = 4 << 10
+	var s *Store
+	var old *generation
+	closed, early := 0, 0
+	opt.Observe = func(time.Duration, int) { // by the committer, before it answers
+		if s == nil || s.journal.old == old {
+			return
+		}
+		if old = s.journal.old; old != nil {
+			closed++
+			if old.keys != nil {
+				early++
+			}
+		}
+	}
+	s = mustOpen(t, opt)
+	for i := range 100 {
+		talk(t, s, fmt.Sprint(i), engine.StateKey{Account: "a", Conversation: fmt.Sprint(i)})
+	}
+	s.Close()
+	if closed == 0 || early > 0 {
+		t.Errorf("%d generations were closed, %d of them sorted before the answer", closed, early)
+	}
+}
+
 func TestABackupHoldsTheJournal(t *testing.T) {
 	s := mustOpen(t, testOptions(t, path(t)))
 	k := engine.StateKey{Account: "a", Conversation: "c"}

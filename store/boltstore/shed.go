@@ -88,7 +88,7 @@ func (t *txn) dropRows(b *bolt.Bucket, rows int) {
 
 // leave forgets keys that are folded and whose rows are gone.
 func (g *generation) leave(keys map[treeKey]struct{}) {
-	left := []treeKey{}
+	left := []treeKey{} // not nil, which would have them sorted anew
 	for _, k := range g.order()[g.folded:] {
 		if _, gone := keys[k]; !gone {
 			left = append(left, k)
