@@ -252,7 +252,7 @@ func TestHostileBodies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			began := time.Now()
 			receive(t, channeltest.Host(t), []channel.Account{ours()}, body, nil)
-			if took := time.Since(began); took > 5*time.Second {
+			if took := time.Since(began); took > 30*time.Second { // far beyond what a busy machine takes, far below what the square of n does
 				t.Errorf("took %s", took)
 			}
 		})
