@@ -320,8 +320,9 @@ type Outbox interface {
 	// deadline that has passed and joins the tail of the outbox under another id,
 	// with its Tries, what it Awaits and no attempt charged. One that was given up may
 	// have arrived as well: then its letter goes. ErrGone when it is not InDoubt, nor
-	// dead and arrived. learned is remembered for its account in the same act.
-	Resolve(ctx context.Context, taskID string, arrived bool, learned ...engine.Note) error
+	// dead and arrived. Of what has arrived learned is remembered for its account in
+	// the same act, and counts are added to the account's notes, as a Commit does.
+	Resolve(ctx context.Context, taskID string, arrived bool, learned []engine.Note, counts ...engine.Count) error
 	// Doubts returns those of Deliveries that are InDoubt. It costs what they cost,
 	// however many others there are.
 	Doubts(after uint64, limit int) ([]Delivery, error)
@@ -350,8 +351,9 @@ type DeadLetters interface {
 	// Letter returns one, or ErrGone.
 	Letter(id uint64) (Letter, error)
 	// Replay puts it back in one act: an event to the end of the log with its
-	// own identity, a command to the tail of the outbox. ErrGone.
-	Replay(ctx context.Context, id uint64) error
+	// own identity, a command to the tail of the outbox, and there counts are added
+	// to the notes of its account, as a Commit does. ErrGone.
+	Replay(ctx context.Context, id uint64, counts ...engine.Count) error
 	// Drop forgets it. ErrGone.
 	Drop(ctx context.Context, id uint64) error
 }

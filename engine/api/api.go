@@ -53,6 +53,8 @@ type Options struct {
 	Status func() (any, error)
 	// Replayed is told that a letter went back into the pipeline.
 	Replayed func(l store.Letter)
+	// Revived is what is counted where a command's letter goes back; nil for nothing.
+	Revived func(c *engine.Command) []engine.Count
 	// Needs tells whether there is such an account, whether its channel has the
 	// action, and what params it cannot do without.
 	Needs func(account string, a engine.Action) (params []string, known, able bool)

@@ -151,7 +151,7 @@ func (o *Options) Resolve(ctx context.Context, id string, delivered bool) error 
 	if delivered && o.Arrived != nil {
 		learned = o.Arrived(d.Command)
 	}
-	switch err := o.Outbox.Resolve(ctx, id, delivered, learned...); {
+	switch err := o.Outbox.Resolve(ctx, id, delivered, learned); {
 	case errors.Is(err, store.ErrGone):
 		return ErrNotInDoubt
 	case err != nil:

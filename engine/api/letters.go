@@ -1,12 +1,14 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"time"
 
 	"github.com/julienschmidt/httprouter"
 
+	"bot/engine"
 	"bot/store"
 )
 
@@ -87,24 +89,46 @@ func (a *api) letter(w http.ResponseWriter, _ *http.Request, id uint64) {
 }
 
 func (a *api) drop(w http.ResponseWriter, r *http.Request, id uint64) {
-	if err := a.o.Letters.Drop(r.Context(), id); err != nil {
+	if err := a.o.Drop(r.Context(), id, "api"); err != nil {
 		a.storeError(w, err)
 		return
 	}
-	a.o.Log.Info("dead letter dropped", "id", id)
 	reply(w, http.StatusOK, map[string]string{"status": "dropped"})
 }
 
 func (a *api) replay(w http.ResponseWriter, r *http.Request, id uint64) {
-	l, err := a.o.Letters.Letter(id)
-	if err == nil {
-		err = a.o.Letters.Replay(r.Context(), id)
-	}
-	if err != nil {
+	if err := a.o.Replay(r.Context(), id, "api"); err != nil {
 		a.storeError(w, err)
 		return
 	}
-	a.o.Replayed(l)
-	a.o.Log.Info("dead letter replayed", "id", id)
 	reply(w, http.StatusOK, map[string]string{"status": "replayed"})
+}
+
+// Replay puts a dead letter back into the pipeline. by is through what a person asked
+// for it, as the log names it. The error is store.ErrGone where there is no such letter,
+// or the store's.
+func (o *Options) Replay(ctx context.Context, id uint64, by string) error {
+	l, err := o.Letters.Letter(id)
+	if err != nil {
+		return err
+	}
+	var counts []engine.Count
+	if l.Command != nil && o.Revived != nil {
+		counts = o.Revived(l.Command)
+	}
+	if err := o.Letters.Replay(ctx, id, counts...); err != nil {
+		return err
+	}
+	o.Replayed(l)
+	o.Log.Info("dead letter replayed", "letter", id, "by", by)
+	return nil
+}
+
+// Drop forgets a dead letter, as Replay puts it back.
+func (o *Options) Drop(ctx context.Context, id uint64, by string) error {
+	if err := o.Letters.Drop(ctx, id); err != nil {
+		return err
+	}
+	o.Log.Info("dead letter dropped", "letter", id, "by", by)
+	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"bot/engine"
 	"bot/engine/api"
+	"bot/engine/broadcast"
 	"bot/engine/config"
 	"bot/engine/egress"
 	"bot/engine/health"
@@ -35,9 +36,11 @@ func (a *App) adminHandler(cfg *config.Config) http.Handler {
 				a.metrics.Replayed.Inc()
 				a.queue.Poke()
 			} else {
+				a.casts.Moved(l.Command)
 				a.egress.Wake()
 			}
 		},
+		Revived:   broadcast.Revived,
 		Outbox:    a.store,
 		Waits:     a.egress.Waits,
 		Contacts:  a.store,

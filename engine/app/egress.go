@@ -49,7 +49,7 @@ func (a *App) addToSettlement(c *engine.Command, s *store.Settlement, taken bool
 // resolved passes on that a person ended the doubt about a command.
 func (a *App) resolved(d store.Delivery) {
 	a.egress.Resolved(d)
-	a.casts.Resolved(d.Command)
+	a.casts.Moved(d.Command)
 }
 
 // settled passes on how an attempt at a command, or the command, ended.

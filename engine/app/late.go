@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"bot/engine/broadcast"
 	"bot/store"
 )
 
@@ -21,7 +22,7 @@ func (a *App) arrivedAfterAll(ctx context.Context, account, key, note string) (k
 		return false, nil
 	}
 	c := d.Command
-	switch err := a.store.Resolve(ctx, key, true, a.contacts.Sent(c)...); {
+	switch err := a.store.Resolve(ctx, key, true, a.contacts.Sent(c), broadcast.ArrivedAfterAll(c)...); {
 	case errors.Is(err, store.ErrGone): // a person was faster
 		return false, nil
 	case err != nil:

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"bot/engine/api"
+	"bot/engine/broadcast"
 	"bot/engine/stub"
 )
 
@@ -45,4 +47,43 @@ func TestWhatThePlatformDidAfterItHadFailedIsConfirmed(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What a broadcast has reached and not reached adds up to its recipients, whatever
+// becomes of its dead letters.
+func TestWhatLeavesTheDeadLettersCountsForItsBroadcastAnew(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(shop, "[[account]]", "[[account]]\nconfirm = true\nconfirm_within = \"1h\"", 1)
+	r := start(t, stub.Options{}, text+"[account.retry]\nattempts = 1\n")
+	var made broadcast.Status
+	r.admin(http.MethodPost, "/api/v1/broadcasts", `{"account":"shop","text":"hi","rate":"100/s","start":true,"to":["u1","u2","u3"]}`, &made)
+	task := func(n int) string { return fmt.Sprintf("bc-%s-%d", made.ID, n) }
+	stands := func(want broadcast.Status) {
+		t.Helper()
+		var s broadcast.Status
+		r.until("the broadcast stands as it should", func() bool {
+			s = r.broadcasts()[0]
+			return s.Dead == want.Dead && s.Sent == want.Sent && s.Unconfirmed == want.Unconfirmed && s.ByHand == 0
+		})
+	}
+	stands(broadcast.Status{Unconfirmed: 3})
+	for n := range 3 {
+		r.result(fmt.Sprint("f", n), task(n), "failed")
+	}
+	stands(broadcast.Status{Dead: 3})
+
+	var dead struct{ Dead []api.Letter }
+	r.admin(http.MethodGet, "/api/v1/dead", "", &dead)
+	for _, l := range dead.Dead {
+		if l.TaskID == task(0) {
+			r.admin(http.MethodPost, fmt.Sprintf("/api/v1/dead/%d/replay", l.ID), "", nil)
+		}
+	}
+	stands(broadcast.Status{Dead: 2, Unconfirmed: 1})
+	r.result("again", task(0), "ok")
+	stands(broadcast.Status{Dead: 2, Sent: 1})
+	r.result("after all", task(1), "ok")
+	stands(broadcast.Status{Dead: 1, Sent: 2})
+	r.reborn()
+	stands(broadcast.Status{Dead: 1, Sent: 2})
 }

@@ -81,7 +81,7 @@ type Status struct {
 	Unconfirmed int            `json:"unconfirmed"`           // sent, to be confirmed by the platform
 	InDoubt     int            `json:"in_doubt"`              // nobody knows; held for a person
 	Sent        int            `json:"sent"`
-	Dead        int            `json:"dead"` // a letter that is replayed counts again when it is over
+	Dead        int            `json:"dead"` // given up, and not replayed or known to have arrived since
 	// ByHand were ended by people: cancelled, with the broadcast or alone, or
 	// resolved when they were in doubt.
 	ByHand int `json:"by_hand"`
@@ -120,5 +120,29 @@ func Tally(c *engine.Command, s *store.Settlement) []engine.Count {
 	if !ok || s.Final == "" {
 		return nil
 	}
-	return []engine.Count{{Key: countKey(id, s.Final), Add: 1, Expires: countsUntil(id)}}
+	return []engine.Count{count(id, s.Final, 1)}
+}
+
+// Revived is what the act that puts a command back from the dead letters has to
+// count: it is over no more.
+func Revived(c *engine.Command) []engine.Count {
+	id, ok := Of(c)
+	if !ok {
+		return nil
+	}
+	return []engine.Count{count(id, store.Dead, -1)}
+}
+
+// ArrivedAfterAll is what the act has to count that ends a dead letter because its
+// command is known to have arrived.
+func ArrivedAfterAll(c *engine.Command) []engine.Count {
+	id, ok := Of(c)
+	if !ok {
+		return nil
+	}
+	return []engine.Count{count(id, store.Dead, -1), count(id, store.Confirmed, 1)}
+}
+
+func count(id string, f store.Final, add int) engine.Count {
+	return engine.Count{Key: countKey(id, f), Add: add, Expires: countsUntil(id)}
 }

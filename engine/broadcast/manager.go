@@ -254,9 +254,9 @@ func (m *Manager) Settled(c *engine.Command, s *store.Settlement) {
 	}
 }
 
-// Resolved is told that a person ended the doubt about a command, so that nobody who
-// asks how a broadcast stands has to look all of them up.
-func (m *Manager) Resolved(c *engine.Command) {
+// Moved is told that a person ended the doubt about a command or put it back from the
+// dead letters, so that nobody who asks how a broadcast stands has to look all of them up.
+func (m *Manager) Moved(c *engine.Command) {
 	m.mu.Lock()
 	e, n, ok := m.whose(c)
 	m.mu.Unlock()
@@ -264,7 +264,7 @@ func (m *Manager) Resolved(c *engine.Command) {
 		return
 	}
 	if err := m.lookUp(e, n); err != nil {
-		m.o.Log.Error("what became of a command in doubt cannot be read", "broadcast", e.b.ID, "task_id", c.TaskID, "error", err)
+		m.o.Log.Error("where a command stands now cannot be read", "broadcast", e.b.ID, "task_id", c.TaskID, "error", err)
 	}
 	m.wake()
 }

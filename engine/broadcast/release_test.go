@@ -186,10 +186,10 @@ func TestWhatLeavesTheOutboxUnheardOfDoesNotHoldTheRelease(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := r.st.Resolve(t.Context(), d.Command.TaskID, true); err != nil {
+		if err := r.st.Resolve(t.Context(), d.Command.TaskID, true, nil); err != nil {
 			t.Error(err)
 		}
-		r.Resolved(d.Command)
+		r.Moved(d.Command)
 		if got := r.stands(s.ID); got.InDoubt != 4 || got.ByHand != 11 {
 			t.Errorf("stands at %+v", got)
 		}

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"context"
 	"net/http"
 	"strconv"
 
@@ -42,7 +41,7 @@ func (c *console) deadReplay(r *http.Request) ([]any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return []any{"said.replayed"}, c.replay(r.Context(), id)
+		return []any{"said.replayed"}, c.o.Desk.Replay(r.Context(), id, "console")
 	}
 	n := 0
 	for last := uint64(0); ; {
@@ -52,7 +51,7 @@ func (c *console) deadReplay(r *http.Request) ([]any, error) {
 		}
 		for _, l := range letters {
 			last = l.ID
-			if err := c.replay(r.Context(), l.ID); err != nil {
+			if err := c.o.Desk.Replay(r.Context(), l.ID, "console"); err != nil {
 				return nil, err
 			}
 			n++
@@ -60,23 +59,10 @@ func (c *console) deadReplay(r *http.Request) ([]any, error) {
 	}
 }
 
-func (c *console) replay(ctx context.Context, id uint64) error {
-	l, err := c.o.Desk.Letters.Letter(id)
-	if err != nil {
-		return err
-	}
-	if err := c.o.Desk.Letters.Replay(ctx, id); err != nil {
-		return err
-	}
-	c.o.Desk.Replayed(l)
-	c.o.Log.Info("dead letter replayed", "letter", id, "by", "console")
-	return nil
-}
-
 func (c *console) deadDrop(r *http.Request) ([]any, error) {
 	id, err := strconv.ParseUint(r.PostFormValue("id"), 10, 64)
 	if err != nil {
 		return nil, store.ErrGone
 	}
-	return []any{"said.dropped"}, c.o.Desk.Letters.Drop(r.Context(), id)
+	return []any{"said.dropped"}, c.o.Desk.Drop(r.Context(), id, "console")
 }

@@ -102,16 +102,19 @@ func readLetter(_ *snapshot, _, id uint64, v []byte) (store.Letter, error) {
 // Replay puts a letter back. An event keeps its identity, receipt included. A
 // command keeps its task id, but counts as created now and loses a deadline
 // that has passed: it joins the tail of its conversation and has its time anew.
-func (s *Store) Replay(ctx context.Context, id uint64) error {
+func (s *Store) Replay(ctx context.Context, id uint64, counts ...engine.Count) error {
 	l, err := s.Letter(id)
 	if err != nil {
 		return wrap("replay letter", err)
 	}
-	run := s.replayEvent(id, l.Event)
-	if l.Command != nil {
-		run = s.replayCommand(id, *l.Command)
+	if l.Event != nil {
+		return wrap("replay letter", s.do(ctx, &act{grows: true, size: 256, run: s.replayEvent(id, l.Event)}))
 	}
-	return wrap("replay letter", s.do(ctx, &act{grows: true, size: 256, run: run}))
+	n, err := toldOf(l.Command.Account, nil, counts)
+	if err != nil {
+		return wrap("replay letter", err)
+	}
+	return wrap("replay letter", s.do(ctx, &act{grows: true, size: 256 + n.size(), run: s.replayCommand(id, *l.Command, n)}))
 }
 
 func (s *Store) replayEvent(id uint64, e *engine.Event) func(*txn) error {
@@ -131,7 +134,7 @@ func (s *Store) replayEvent(id uint64, e *engine.Event) func(*txn) error {
 	}
 }
 
-func (s *Store) replayCommand(id uint64, c engine.Command) func(*txn) error {
+func (s *Store) replayCommand(id uint64, c engine.Command, n *told) func(*txn) error {
 	return func(t *txn) error {
 		if t.letter(id) == nil {
 			return store.ErrGone
@@ -142,6 +145,7 @@ func (s *Store) replayCommand(id uint64, c engine.Command) func(*txn) error {
 		}
 		t.exhume(id, letter{TaskID: c.TaskID})
 		t.send(o)
+		t.tell(n)
 		return nil
 	}
 }

@@ -11,14 +11,14 @@ import (
 )
 
 // Resolve ends the doubt about a command in a person's stead.
-func (s *Store) Resolve(ctx context.Context, taskID string, arrived bool, learned ...engine.Note) error {
-	err := s.do(ctx, &act{grows: !arrived, size: 512 + 256*len(learned), run: func(t *txn) error {
+func (s *Store) Resolve(ctx context.Context, taskID string, arrived bool, learned []engine.Note, counts ...engine.Count) error {
+	err := s.do(ctx, &act{grows: !arrived, size: 512 + 256*(len(learned)+len(counts)), run: func(t *txn) error {
 		at, ok := t.findTask(taskID)
 		if !ok || at.dead && !arrived {
 			return store.ErrGone
 		}
 		if at.dead {
-			return t.arrivedDead(at.id, learned)
+			return t.arrivedDead(at.id, learned, counts)
 		}
 		p, err := progressOf(t, at.id)
 		if err != nil {
@@ -32,7 +32,7 @@ func (s *Store) Resolve(ctx context.Context, taskID string, arrived bool, learne
 			return fmt.Errorf("%w: command %d: %w", store.ErrDamaged, at.id, err)
 		}
 		if arrived {
-			return t.arrived(at.id, c, p, learned)
+			return t.arrived(at.id, c, p, learned, counts)
 		}
 		return t.resend(at.id, *c, p)
 	}})
@@ -40,23 +40,23 @@ func (s *Store) Resolve(ctx context.Context, taskID string, arrived bool, learne
 }
 
 // arrived takes a command out of the outbox that somebody knows to have arrived.
-func (t *txn) arrived(id uint64, c *engine.Command, p store.Progress, learned []engine.Note) error {
+func (t *txn) arrived(id uint64, c *engine.Command, p store.Progress, learned []engine.Note, counts []engine.Count) error {
 	p.Phase = store.Waiting
 	tried, err := triedOf(c, &p)
 	if err != nil {
 		return err
 	}
-	ready, err := prepareNotes(c.Account, learned)
+	n, err := toldOf(c.Account, learned, counts)
 	if err != nil {
 		return err
 	}
 	t.unsend(id, c.TaskID)
-	t.confirmed(c, tried, ready)
+	t.confirmed(c, tried, n)
 	return nil
 }
 
 // arrivedDead takes a command out of the dead letters that arrived all the same.
-func (t *txn) arrivedDead(id uint64, learned []engine.Note) error {
+func (t *txn) arrivedDead(id uint64, learned []engine.Note, counts []engine.Count) error {
 	l, rec, err := openLetter(t.letter(id))
 	if err != nil {
 		return fmt.Errorf("%w: letter %d: %w", store.ErrDamaged, id, err)
@@ -69,22 +69,22 @@ func (t *txn) arrivedDead(id uint64, learned []engine.Note) error {
 	if err != nil {
 		return err
 	}
-	ready, err := prepareNotes(c.Account, learned)
+	n, err := toldOf(c.Account, learned, counts)
 	if err != nil {
 		return err
 	}
 	t.exhume(id, letter{TaskID: c.TaskID})
-	t.confirmed(c, tried, ready)
+	t.confirmed(c, tried, n)
 	return nil
 }
 
 // confirmed notes that a command which is in the outbox no more has arrived, and
-// what is learned of that.
-func (t *txn) confirmed(c *engine.Command, tried []byte, learned notesReady) {
+// what is to be remembered of that.
+func (t *txn) confirmed(c *engine.Command, tried []byte, n *told) {
 	if c.Submitted {
 		t.settle(c.TaskID, store.Confirmed, tried)
 	}
-	t.notes(learned.writes)
+	t.tell(n)
 }
 
 // resend puts a command at the tail of the outbox, with its history and time anew.

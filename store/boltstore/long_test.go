@@ -99,7 +99,7 @@ func TestLongValues(t *testing.T) {
 				t.Fatal(err)
 			}
 			gone, _, _ := s.Find("given up")
-			err = errors.Join(s.Settle(ctx, store.Settlement{ID: gone.ID, Final: store.Dead}), s.Resolve(ctx, "given up", true))
+			err = errors.Join(s.Settle(ctx, store.Settlement{ID: gone.ID, Final: store.Dead}), s.Resolve(ctx, "given up", true, nil))
 			if _, final, e := s.Find("given up"); err != nil || e != nil || final != store.Confirmed {
 				t.Errorf("a letter that had arrived: %q, %v, %v", final, err, e)
 			}

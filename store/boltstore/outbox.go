@@ -254,12 +254,16 @@ func (s *Store) prepareTold(id uint64, learned []engine.Note, counts []engine.Co
 	if err != nil {
 		return nil, err
 	}
-	var n told
-	if n.learned, err = prepareNotes(c.Account, learned); err != nil {
+	return toldOf(c.Account, learned, counts)
+}
+
+func toldOf(account string, learned []engine.Note, counts []engine.Count) (n *told, err error) {
+	n = new(told)
+	if n.learned, err = prepareNotes(account, learned); err != nil {
 		return nil, err
 	}
-	n.counts, err = prepareCounts(c.Account, counts)
-	return &n, err
+	n.counts, err = prepareCounts(account, counts)
+	return n, err
 }
 
 // progress replaces the progress of a command in the outbox.

@@ -159,8 +159,8 @@ func (f *faulty) SubmitPage(ctx context.Context, cmds []engine.Command, window t
 	return act(ctx, f, "SubmitPage", func() ([]bool, error) { return f.Store.SubmitPage(ctx, cmds, window, account, notes) })
 }
 
-func (f *faulty) Resolve(ctx context.Context, taskID string, arrived bool, learned ...engine.Note) error {
-	return do(ctx, f, "Resolve", func() error { return f.Store.Resolve(ctx, taskID, arrived, learned...) })
+func (f *faulty) Resolve(ctx context.Context, taskID string, arrived bool, learned []engine.Note, counts ...engine.Count) error {
+	return do(ctx, f, "Resolve", func() error { return f.Store.Resolve(ctx, taskID, arrived, learned, counts...) })
 }
 
 func (f *faulty) Doubts(after uint64, limit int) ([]store.Delivery, error) {
@@ -201,8 +201,8 @@ func (f *faulty) Letter(id uint64) (store.Letter, error) {
 	return act(context.Background(), f, "Letter", func() (store.Letter, error) { return f.Store.Letter(id) })
 }
 
-func (f *faulty) Replay(ctx context.Context, id uint64) error {
-	return do(ctx, f, "Replay", func() error { return f.Store.Replay(ctx, id) })
+func (f *faulty) Replay(ctx context.Context, id uint64, counts ...engine.Count) error {
+	return do(ctx, f, "Replay", func() error { return f.Store.Replay(ctx, id, counts...) })
 }
 
 func (f *faulty) Drop(ctx context.Context, id uint64) error {

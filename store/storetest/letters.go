@@ -61,7 +61,7 @@ var letterCases = []testCase{
 		e.must(e.Settle(e.ctx, store.Settlement{ID: e.find("1").ID, Final: store.Dead, Progress: store.Progress{Attempts: 5}}))
 		e.clock.Advance(time.Hour)
 		e.submit("2")
-		e.must(e.Replay(e.ctx, e.dead()[0].ID))
+		e.must(e.Replay(e.ctx, e.dead()[0].ID, engine.Count{Key: "replayed", Add: 3}))
 		e.crash()
 		ds := e.outbox()
 		if len(ds) != 2 || ds[1].Command.TaskID != "1" || ds[1].Progress.Phase != store.Waiting || ds[1].Progress.Attempts != 0 {
@@ -73,6 +73,7 @@ var letterCases = []testCase{
 		if !e.submit("1")[0] {
 			e.Error("its task id is free")
 		}
+		e.recalls("replayed", "3")
 	}},
 	{"a letter that is not there can be neither read, replayed nor dropped", func(e *env) {
 		_, err := e.Letter(99)

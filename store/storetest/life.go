@@ -244,7 +244,7 @@ var lifeCases = []testCase{
 			"attempt":  e.Attempt(e.ctx, 1, store.Progress{}),
 			"settle":   e.Settle(e.ctx, store.Settlement{ID: 1}),
 			"cancel":   e.Cancel(e.ctx, "t"),
-			"resolve":  e.Resolve(e.ctx, "t", true),
+			"resolve":  e.Resolve(e.ctx, "t", true, nil),
 			"block":    e.SetStanding(e.ctx, "acc", "u", engine.Block),
 			"remember": e.Remember(e.ctx, "acc", []engine.Note{note("k", "v")}),
 			"replay":   e.Replay(e.ctx, 1),

@@ -50,6 +50,14 @@ func (m *model) count(account string, c engine.Count) {
 	m.remember(account, []engine.Note{{Key: c.Key, Value: strconv.Itoa(n + c.Add), Expires: c.Expires}})
 }
 
+// tell is what an act remembers for its account beside what it does.
+func (m *model) tell(account string, learned []engine.Note, counts []engine.Count) {
+	m.remember(account, learned)
+	for _, n := range counts {
+		m.count(account, n)
+	}
+}
+
 func (m *model) over(n engine.Note) bool { return !n.Expires.IsZero() && !n.Expires.After(m.now) }
 
 func (m *model) recall(account, key string) string {

@@ -88,10 +88,7 @@ func (m *model) settle(s store.Settlement) error {
 		return store.ErrGone
 	}
 	p, c := lastTries(s.Progress), d.Command
-	m.remember(c.Account, s.Learned)
-	for _, n := range s.Counts {
-		m.count(c.Account, n)
-	}
+	m.tell(c.Account, s.Learned, s.Counts)
 	switch {
 	case s.Final == "":
 		return m.progress(s.ID, p)
@@ -116,12 +113,13 @@ func (m *model) cancel(task string) error {
 	return nil
 }
 
-func (m *model) resolve(task string, arrived bool) error {
+func (m *model) resolve(task string, arrived bool, learned []engine.Note, counts []engine.Count) error {
 	d := m.inOutbox(task)
 	if l := m.dead(task); d == nil && l != nil && arrived {
 		if l.Command.Submitted {
 			m.settled[task] = ended{m.time, store.Confirmed, store.Progress{Phase: store.Waiting, Attempts: l.Count, Tries: l.Tries}}
 		}
+		m.tell(l.Command.Account, learned, counts)
 		return m.drop(l.ID)
 	}
 	if d == nil || d.Progress.Phase != store.InDoubt {
@@ -130,13 +128,15 @@ func (m *model) resolve(task string, arrived bool) error {
 	c, p := d.Command, d.Progress
 	p.Phase = store.Waiting
 	m.leaveOutbox(d.ID)
-	switch {
-	case !arrived:
+	if !arrived {
 		m.send(m.renewed(*c))
 		m.outbox[len(m.outbox)-1].Progress = store.Progress{Phase: store.Waiting, Tries: p.Tries, Reason: p.Reason, Awaits: p.Awaits}
-	case c.Submitted:
+		return nil
+	}
+	if c.Submitted {
 		m.settled[task] = ended{m.time, store.Confirmed, p}
 	}
+	m.tell(c.Account, learned, counts)
 	return nil
 }
 
@@ -175,7 +175,7 @@ func (m *model) takeLetter(id uint64) (store.Letter, error) {
 	return l, nil
 }
 
-func (m *model) replay(id uint64) error {
+func (m *model) replay(id uint64, counts []engine.Count) error {
 	l, err := m.takeLetter(id)
 	switch {
 	case err != nil:
@@ -183,6 +183,7 @@ func (m *model) replay(id uint64) error {
 		m.log = append(m.log, store.Entry{Event: l.Event})
 	default:
 		m.send(m.renewed(*l.Command))
+		m.tell(l.Command.Account, nil, counts)
 	}
 	return err
 }

@@ -75,10 +75,7 @@ func (m *model) commit(c store.Commit) error {
 	if c.Subscription != "" {
 		m.setStanding(c.Account, c.Sender, engine.Change(c.Subscription))
 	}
-	m.remember(c.Account, c.Learned)
-	for _, n := range c.Counts {
-		m.count(c.Account, n)
-	}
+	m.tell(c.Account, c.Learned, c.Counts)
 	for _, e := range c.Raised {
 		logged := *e
 		logged.Received = m.stamp()

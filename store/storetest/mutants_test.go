@@ -55,11 +55,11 @@ type mutant struct {
 	settle   func(store.Store, store.Settlement) error
 	attempt  func(store.Store, uint64, store.Progress, []engine.Count) error
 	part     func(store.Store, []engine.Command, time.Duration, string, []engine.Note) ([]bool, error)
-	resolve  func(store.Store, string, bool) error
+	resolve  func(store.Store, string, bool, []engine.Note, []engine.Count) error
 	cancel   func(store.Store, string) error
 	fail     func(store.Store, store.Failure) error
 	charge   func(store.Store, uint64) (store.Tries, error)
-	replay   func(store.Store, uint64) error
+	replay   func(store.Store, uint64, []engine.Count) error
 	drop     func(store.Store, uint64) error
 	fire     func(store.Store) (int, int, bool, error)
 	standing func(store.Store, string, string, engine.Change) error
@@ -114,11 +114,11 @@ func (m *mutant) SubmitPage(ctx context.Context, c []engine.Command, w time.Dura
 	return m.Store.SubmitPage(ctx, c, w, account, notes)
 }
 
-func (m *mutant) Resolve(ctx context.Context, task string, arrived bool, learned ...engine.Note) error {
+func (m *mutant) Resolve(ctx context.Context, task string, arrived bool, learned []engine.Note, counts ...engine.Count) error {
 	if m.resolve != nil {
-		return m.resolve(m.Store, task, arrived)
+		return m.resolve(m.Store, task, arrived, learned, counts)
 	}
-	return m.Store.Resolve(ctx, task, arrived, learned...)
+	return m.Store.Resolve(ctx, task, arrived, learned, counts...)
 }
 
 func (m *mutant) Cancel(ctx context.Context, task string) error {
@@ -142,11 +142,11 @@ func (m *mutant) Charge(ctx context.Context, seq uint64) (store.Tries, error) {
 	return m.Store.Charge(ctx, seq)
 }
 
-func (m *mutant) Replay(ctx context.Context, id uint64) error {
+func (m *mutant) Replay(ctx context.Context, id uint64, counts ...engine.Count) error {
 	if m.replay != nil {
-		return m.replay(m.Store, id)
+		return m.replay(m.Store, id, counts)
 	}
-	return m.Store.Replay(ctx, id)
+	return m.Store.Replay(ctx, id, counts...)
 }
 
 func (m *mutant) Drop(ctx context.Context, id uint64) error {
@@ -330,22 +330,29 @@ func TestSequencesFindMutants(t *testing.T) {
 		"forgets how far a job has come": {part: func(st store.Store, c []engine.Command, w time.Duration, _ string, _ []engine.Note) ([]bool, error) {
 			return st.Submit(ctx, c, w)
 		}},
-		"resolves what is in no doubt": {resolve: func(st store.Store, task string, arrived bool) error {
-			err := st.Resolve(ctx, task, arrived)
+		"resolves what is in no doubt": {resolve: func(st store.Store, task string, arrived bool, learned []engine.Note, counts []engine.Count) error {
+			err := st.Resolve(ctx, task, arrived, learned, counts...)
 			if d, final, findErr := st.Find(task); errors.Is(err, store.ErrGone) && findErr == nil && final == "" {
 				return st.Settle(ctx, store.Settlement{ID: d.ID, Final: store.Confirmed})
 			}
 			return err
 		}},
-		"keeps the letter of what has arrived": {resolve: func(st store.Store, task string, arrived bool) error {
+		"keeps the letter of what has arrived": {resolve: func(st store.Store, task string, arrived bool, learned []engine.Note, counts []engine.Count) error {
 			if _, final, err := st.Find(task); err == nil && final == store.Dead && arrived {
 				return nil
 			}
-			return st.Resolve(ctx, task, arrived)
+			return st.Resolve(ctx, task, arrived, learned, counts...)
 		}},
-		"sends again what has arrived": {resolve: func(st store.Store, task string, _ bool) error {
-			return st.Resolve(ctx, task, false)
+		"sends again what has arrived": {resolve: func(st store.Store, task string, _ bool, learned []engine.Note, counts []engine.Count) error {
+			return st.Resolve(ctx, task, false, learned, counts...)
 		}},
+		"forgets what an arrival teaches": {resolve: func(st store.Store, task string, arrived bool, _ []engine.Note, counts []engine.Count) error {
+			return st.Resolve(ctx, task, arrived, nil, counts...)
+		}},
+		"does not count what has arrived": {resolve: func(st store.Store, task string, arrived bool, learned []engine.Note, _ []engine.Count) error {
+			return st.Resolve(ctx, task, arrived, learned)
+		}},
+		"does not count what is replayed": {replay: func(st store.Store, id uint64, _ []engine.Count) error { return st.Replay(ctx, id) }},
 		"cancels what is on its way": {cancel: func(st store.Store, task string) error {
 			if d, final, err := st.Find(task); err == nil && final == "" {
 				return st.Settle(ctx, store.Settlement{ID: d.ID, Final: store.Cancelled})
@@ -365,7 +372,7 @@ func TestSequencesFindMutants(t *testing.T) {
 			}
 			return st.Charge(ctx, seq)
 		}},
-		"replays and keeps the letter out of the log": {replay: func(st store.Store, id uint64) error { return st.Drop(ctx, id) }},
+		"replays and keeps the letter out of the log": {replay: func(st store.Store, id uint64, _ []engine.Count) error { return st.Drop(ctx, id) }},
 		"drops nothing": {drop: func(st store.Store, id uint64) error {
 			_, err := st.Letter(id)
 			return err

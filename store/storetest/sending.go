@@ -89,11 +89,11 @@ var sendingCases = []testCase{
 		}
 		e.clock.Advance(time.Hour)
 		now := e.Now()
-		e.must(e.Resolve(e.ctx, "again", false))
-		e.must(e.Resolve(e.ctx, "there", true, engine.Note{Key: "learned", Value: "there"}))
+		e.must(e.Resolve(e.ctx, "again", false, nil))
+		e.must(e.Resolve(e.ctx, "there", true, []engine.Note{{Key: "learned", Value: "there"}}, engine.Count{Key: "arrived", Add: 2}))
 		for _, task := range []string{"again", "there", "waits", "nobody's"} {
 			for _, arrived := range []bool{true, false} {
-				if err := e.Resolve(e.ctx, task, arrived); !errors.Is(err, store.ErrGone) {
+				if err := e.Resolve(e.ctx, task, arrived, nil); !errors.Is(err, store.ErrGone) {
 					e.Errorf("%s, in no doubt (any more): %v", task, err)
 				}
 			}
@@ -110,9 +110,8 @@ var sendingCases = []testCase{
 			if d, final, err := e.Find("there"); err != nil || final != store.Confirmed || len(d.Progress.Tries) != 1 {
 				e.Errorf("found %q, %+v, %v", final, d.Progress, err)
 			}
-			if v, err := e.Recall(submitted("there").Account, "learned"); err != nil || v != "there" {
-				e.Errorf("learned %q, %v", v, err)
-			}
+			e.recalls("learned", "there")
+			e.recalls("arrived", "2")
 			if s, err := e.Stats(); err != nil || s.InDoubt != 0 || s.Commands != 2 {
 				e.Errorf("stats %+v, %v", s, err)
 			}
@@ -123,11 +122,11 @@ var sendingCases = []testCase{
 		_, err := e.Submit(e.ctx, []engine.Command{submitted("1")}, time.Hour)
 		e.must(err)
 		tried := store.Progress{Phase: store.Waiting, Attempts: 5, Reason: "gave up", Tries: []store.Try{{Class: "transient"}}}
-		e.must(e.Settle(e.ctx, store.Settlement{ID: e.find("1").ID, Final: store.Dead, Progress: tried}))
-		if err := e.Resolve(e.ctx, "1", false); !errors.Is(err, store.ErrGone) {
+		e.must(e.Settle(e.ctx, store.Settlement{ID: e.find("1").ID, Final: store.Dead, Progress: tried, Counts: []engine.Count{{Key: "dead", Add: 5}}}))
+		if err := e.Resolve(e.ctx, "1", false, nil); !errors.Is(err, store.ErrGone) {
 			e.Errorf("sent again as a doubt: %v", err)
 		}
-		e.must(e.Resolve(e.ctx, "1", true, engine.Note{Key: "learned", Value: "1"}))
+		e.must(e.Resolve(e.ctx, "1", true, []engine.Note{{Key: "learned", Value: "1"}}, engine.Count{Key: "dead", Add: -1}))
 		for range 2 {
 			if d, final, err := e.Find("1"); err != nil || final != store.Confirmed || d.Progress.Attempts != 5 || len(d.Progress.Tries) != 1 {
 				e.Errorf("found %q, %+v, %v", final, d.Progress, err)
@@ -135,12 +134,11 @@ var sendingCases = []testCase{
 			if s, err := e.Stats(); err != nil || s.Letters != 0 || s.Commands != 0 {
 				e.Errorf("stats %+v, %v", s, err)
 			}
-			if v, err := e.Recall(submitted("1").Account, "learned"); err != nil || v != "1" {
-				e.Errorf("learned %q, %v", v, err)
-			}
+			e.recalls("learned", "1")
+			e.recalls("dead", "4")
 			e.crash()
 		}
-		if err := e.Resolve(e.ctx, "1", true); !errors.Is(err, store.ErrGone) {
+		if err := e.Resolve(e.ctx, "1", true, nil); !errors.Is(err, store.ErrGone) {
 			e.Errorf("confirmed twice: %v", err)
 		}
 	}},

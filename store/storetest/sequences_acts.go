@@ -363,14 +363,16 @@ func (m *machine) drawResolve(t *rapid.T) {
 			task = d.Command.TaskID
 		}
 	}
-	err := m.st.Resolve(m.Context(), task, arrived)
-	m.answered("resolve", err, m.model.resolve(task, arrived))
+	learned, counts := m.someNotes(t), m.someCounts(t)
+	err := m.st.Resolve(m.Context(), task, arrived, learned, counts...)
+	m.answered("resolve", err, m.model.resolve(task, arrived, learned, counts))
 }
 
 func (m *machine) drawReplay(t *rapid.T) {
 	id := m.someLetter(t)
-	err := m.st.Replay(m.Context(), id)
-	m.answered("replay", err, m.model.replay(id))
+	counts := m.someCounts(t)
+	err := m.st.Replay(m.Context(), id, counts...)
+	m.answered("replay", err, m.model.replay(id, counts))
 }
 
 func (m *machine) drawDrop(t *rapid.T) {

@@ -160,8 +160,8 @@ func (c *crashing) SubmitPage(ctx context.Context, cmds []engine.Command, window
 	return duplicate, err
 }
 
-func (c *crashing) Resolve(ctx context.Context, taskID string, arrived bool, learned ...engine.Note) error {
-	return c.act("Resolve", func() error { return c.Store.Resolve(ctx, taskID, arrived, learned...) })
+func (c *crashing) Resolve(ctx context.Context, taskID string, arrived bool, learned []engine.Note, counts ...engine.Count) error {
+	return c.act("Resolve", func() error { return c.Store.Resolve(ctx, taskID, arrived, learned, counts...) })
 }
 
 func (c *crashing) Attempt(ctx context.Context, id uint64, p store.Progress, counts ...engine.Count) error {
@@ -183,12 +183,12 @@ func (c *crashing) Cancel(ctx context.Context, taskID string) error {
 }
 
 // Replay is another act for an event than for a command.
-func (c *crashing) Replay(ctx context.Context, id uint64) error {
+func (c *crashing) Replay(ctx context.Context, id uint64, counts ...engine.Count) error {
 	name := "Replay"
 	if l, err := c.Store.Letter(id); err == nil && l.Command != nil {
 		name = "ReplayCommand"
 	}
-	return c.act(name, func() error { return c.Store.Replay(ctx, id) })
+	return c.act(name, func() error { return c.Store.Replay(ctx, id, counts...) })
 }
 
 func (c *crashing) Drop(ctx context.Context, id uint64) error {
