@@ -28,7 +28,7 @@ func (a *App) newBroadcasts() *broadcast.Manager {
 			return a.live.Load().Config.Dedup.CommandWindow.Std()
 		},
 		Submitted: a.submitted,
-		Cancelled: func(c *engine.Command) { a.egress.Cancelled(c.ConversationKey()) },
+		Cancelled: a.cancelled,
 		Count: func(outcome string, n int) {
 			if n > 0 {
 				a.metrics.Broadcast.WithLabelValues(outcome).Add(float64(n))
@@ -97,8 +97,10 @@ func (a *App) sending(c *engine.Command) {
 	a.guard.Said(c)
 }
 
-// cancelled is told of a waiting command that somebody took out.
+// cancelled is told of a waiting command that somebody took out, alone or with its
+// broadcast. What is called off when it is due never comes here: egress counts that.
 func (a *App) cancelled(c *engine.Command) {
+	a.metrics.Cancelled.WithLabelValues(c.Account).Inc()
 	a.egress.Cancelled(c.ConversationKey())
 	a.casts.Gone(c)
 	a.traceCommand(c, trace.Cancelled, "by hand")

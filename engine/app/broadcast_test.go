@@ -9,6 +9,7 @@ import (
 
 	"bot/engine/broadcast"
 	"bot/engine/stub"
+	"bot/engine/trace"
 )
 
 func (r *rig) broadcasts() []broadcast.Status {
@@ -110,6 +111,46 @@ func TestAReloadWithoutItsAccountPausesABroadcast(t *testing.T) {
 	r.until("it is paused", func() bool { return r.broadcasts()[0].State == broadcast.Paused })
 	if s := r.broadcasts()[0]; !strings.Contains(s.Reason, `"other" is not configured any more`) {
 		t.Errorf("stands at %+v", s)
+	}
+}
+
+// However a person takes a command out of the outbox, it is told and counted once.
+func TestWhatIsCancelledIsTracedAndCountedOnce(t *testing.T) {
+	t.Parallel()
+	r := start(t, stub.Options{}, shop)
+	r.admin(http.MethodPost, "/api/v1/pause", `{"account":"shop"}`, nil)
+	var made broadcast.Status
+	r.admin(http.MethodPost, "/api/v1/broadcasts", `{"account":"shop","text":"hi","rate":"100/s","start":true,"to":["u1","u2"]}`, &made)
+	r.until("both commands wait", func() bool { return r.broadcasts()[0].Waiting == 2 })
+	alone, together := "bc-"+made.ID+"-0", "bc-"+made.ID+"-1"
+	for _, act := range []struct{ method, path string }{
+		{http.MethodDelete, "/api/v1/commands/" + alone},
+		{http.MethodPost, "/api/v1/broadcasts/" + made.ID + "/cancel"},
+	} {
+		if status := r.admin(act.method, act.path, "", nil); status != http.StatusOK {
+			t.Fatalf("%s: status %d", act.path, status)
+		}
+	}
+	for _, task := range []string{alone, together} {
+		var found struct{ Steps []trace.Step }
+		r.admin(http.MethodGet, "/api/v1/trace/"+task, "", &found)
+		var steps []string
+		for _, s := range found.Steps { // those of the whole broadcast: its id is the trace id
+			if s.TaskID == task {
+				steps = append(steps, s.Step)
+			}
+		}
+		if want := []string{trace.Command, trace.Cancelled}; !slices.Equal(steps, want) {
+			t.Errorf("the steps of %s are %q, want %q", task, steps, want)
+		}
+	}
+	for _, line := range []string{`bot_commands_cancelled_total{account="shop"} 2`, `bot_broadcast_recipients_total{outcome="cancelled"} 2`} {
+		if !r.metric(line) {
+			t.Errorf("the metrics lack %q", line)
+		}
+	}
+	if s := r.broadcasts()[0]; s.State != broadcast.Cancelled || s.Waiting != 0 || s.ByHand != 2 {
+		t.Errorf("the broadcast stands at %+v", s)
 	}
 }
 

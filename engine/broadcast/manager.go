@@ -46,8 +46,8 @@ type Options struct {
 	Quota func(account string, a engine.Action, n int) (share float64, ok bool)
 	// Window is how long a settled task id is remembered.
 	Window func() time.Duration
-	// Submitted is told of commands that were stored, Cancelled of one that was
-	// taken out.
+	// Submitted is told of commands that were stored, Cancelled of one that was taken
+	// out, which it passes on to Gone, as that of a person's cancellation does. nil: Gone.
 	Submitted func(cmds []engine.Command, duplicate []bool)
 	Cancelled func(c *engine.Command)
 	// Count is told what became of recipients, for a metric.
@@ -118,9 +118,6 @@ func New(o Options) *Manager {
 	if o.Submitted == nil {
 		o.Submitted = func([]engine.Command, []bool) {}
 	}
-	if o.Cancelled == nil {
-		o.Cancelled = func(*engine.Command) {}
-	}
 	if o.Count == nil {
 		o.Count = func(string, int) {}
 	}
@@ -132,7 +129,11 @@ func New(o Options) *Manager {
 	}
 	o.MaxRecipients = cmp.Or(o.MaxRecipients, 2_000_000)
 	o.Room = cmp.Or(o.Room, 1000)
-	return &Manager{o: o, preparing: make(chan struct{}, 1), poke: make(chan struct{}, 1), entries: make(map[string]*entry)}
+	m := &Manager{o: o, preparing: make(chan struct{}, 1), poke: make(chan struct{}, 1), entries: make(map[string]*entry)}
+	if m.o.Cancelled == nil {
+		m.o.Cancelled = m.Gone
+	}
+	return m
 }
 
 func (m *Manager) wake() {

@@ -118,10 +118,6 @@ func (m *Manager) cancelOne(ctx context.Context, e *entry, n int) error {
 	case err != nil:
 		return err
 	}
-	m.mu.Lock()
-	delete(e.outbox, n)
-	m.mu.Unlock()
-	m.o.Count("cancelled", 1)
 	m.o.Cancelled(d.Command)
 	return nil
 }
