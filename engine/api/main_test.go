@@ -128,6 +128,13 @@ func (a answer) failure() string {
 	return code
 }
 
+// message is the error's, or "".
+func (a answer) message() string {
+	e, _ := a.body["error"].(map[string]any)
+	message, _ := e["message"].(string)
+	return message
+}
+
 // wants checks a status and, for errors, the code ("" for success).
 func (a answer) wants(t testing.TB, status int, code string) {
 	t.Helper()

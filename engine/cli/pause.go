@@ -32,7 +32,11 @@ func (c *call) pausing(ctx context.Context, verb, done string) int {
 		Accounts []string `json:"accounts"`
 		Paused   bool     `json:"paused"`
 	}
-	if err := a.do(ctx, http.MethodPost, "/api/v1/"+verb, map[string]string{"account": *account, "by": c.user()}, &answer); err != nil {
+	ask := map[string]string{"by": c.user()}
+	if !*all { // an empty account is refused, lest it mean all by mistake
+		ask["account"] = *account
+	}
+	if err := a.do(ctx, http.MethodPost, "/api/v1/"+verb, ask, &answer); err != nil {
 		c.say(err)
 		return exitFailed
 	}
