@@ -132,6 +132,33 @@ func TestAnArrayIsTakenWholeOrNotAtAll(t *testing.T) {
 	}
 }
 
+// A name that is hardly anything else than a slip is refused, since a command whose
+// not_before is overlooked leaves at once. What callers add of their own is let be.
+func TestAMisspeltFieldIsNamedWithWhatWasMeant(t *testing.T) {
+	r := newRig(t)
+	for name, meant := range map[string]string{
+		"not_befor": "not_before", "lan": "lane", "deadlin": "deadline", "acount_id": "account_id", "taskId": "task_id", "Timestamp": "timestamp",
+	} {
+		a := r.post(envelopeOf("t", fmt.Sprintf("%q:0", name)))
+		a.wants(t, http.StatusBadRequest, "invalid")
+		if want := fmt.Sprintf(`%s: there is no such field; did you mean %q?`, name, meant); !reflect.DeepEqual(a.body["problems"], []any{want}) {
+			t.Errorf("%s: answers %s, want the problem %q", name, a.text, want)
+		}
+	}
+	a := r.post("[" + envelopeOf("good") + `,{"task_id":"bad","acount_id":"shop","action":"send_text","lane":7,"lan":"bulk","timestamp":1772600000,"params":{"to":"u1","content":"x"}}` + "]")
+	a.wants(t, http.StatusBadRequest, "invalid")
+	if got, want := r.fields(a), []string{"1 lane", "1 acount_id", "1 lan", "1 account_id"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("names %q, want %q", got, want)
+	}
+	if !strings.Contains(a.message(), "[1].acount_id, [1].lan") {
+		t.Errorf("the message does not say where: %s", a.message())
+	}
+	if r.inStore() != 0 {
+		t.Error("a part of it was stored")
+	}
+	r.post(envelopeOf("own", `"lang":"zh"`, `"label":"vip"`, `"user_id":7`, `"tag_id":"x"`, `"":1`)).wants(t, http.StatusAccepted, "")
+}
+
 // fields are the refused ones: index and name.
 func (r *rig) fields(a answer) []string {
 	r.Helper()

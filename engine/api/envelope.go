@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"bot/engine"
+	"bot/engine/nearest"
 )
 
 // envelope is a command as other systems send it. TaskID, Lane, NotBefore and
@@ -26,14 +27,17 @@ type envelope struct {
 	Lane      string       // default push
 	NotBefore moment       // it does not leave before
 	Deadline  moment       // past it, it is dead
-	mistyped  []fieldError // members of another type than they should have
+	mistyped  []fieldError // members of another type or name than they should have
 }
 
-// UnmarshalJSON does not fail: a member of the wrong type is noted, so that
+// members are an envelope's own; whatever else callers add is theirs.
+var members = []string{"trace_id", "task_id", "account_id", "action", "timestamp", "params", "lane", "not_before", "deadline"}
+
+// UnmarshalJSON does not fail: a member of the wrong type or name is noted, so that
 // all bad fields of all envelopes can be named at once.
 func (e *envelope) UnmarshalJSON(b []byte) error {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(b, &members) != nil || members == nil {
+	var given map[string]json.RawMessage
+	if json.Unmarshal(b, &given) != nil || given == nil {
 		e.mistyped = []fieldError{{Field: "envelope", Message: "it must be an object"}}
 		return nil
 	}
@@ -51,7 +55,7 @@ func (e *envelope) UnmarshalJSON(b []byte) error {
 		{"not_before", aMoment, &e.NotBefore},
 		{"deadline", aMoment, &e.Deadline},
 	} {
-		raw, ok := members[m.name]
+		raw, ok := given[m.name]
 		if !ok {
 			continue
 		}
@@ -59,7 +63,26 @@ func (e *envelope) UnmarshalJSON(b []byte) error {
 			e.mistyped = append(e.mistyped, fieldError{Field: m.name, Message: "it must be " + m.want})
 		}
 	}
+	e.mistyped = append(e.mistyped, misnamed(given)...)
 	return nil
+}
+
+// misnamed are members that an envelope does not have and that look like those it
+// has: left alone, a command with a mistyped not_before would leave at once.
+func misnamed(given map[string]json.RawMessage) (wrong []fieldError) {
+	for name := range given {
+		if slices.Contains(members, name) {
+			continue
+		}
+		if meant := nearest.Slip(name, members); meant != "" {
+			wrong = append(wrong, fieldError{Field: name, Message: fmt.Sprintf("there is no such field; did you mean %q?", meant)})
+		}
+		if len(wrong) == maxMisnamed {
+			break
+		}
+	}
+	slices.SortFunc(wrong, func(a, b fieldError) int { return strings.Compare(a.Field, b.Field) })
+	return wrong
 }
 
 // read decodes one member. Ids in params never go through float64.
@@ -77,6 +100,8 @@ const (
 	maxBody  = 4 << 20
 	maxBatch = 1000
 	maxID    = 512
+	// maxMisnamed is how many misnamed members of one envelope are told of.
+	maxMisnamed = 20
 )
 
 // fieldError is one bad field of one envelope.

@@ -3,6 +3,7 @@ package nearest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -32,10 +33,9 @@ const most = 12
 // Name returns the known word that a mistyped one most likely stands for, "" when
 // none is near. Case and - for _ do not count.
 func Name(word string, known []string) string {
-	norm := func(s string) []rune { return []rune(strings.ReplaceAll(strings.ToLower(s), "-", "_")) }
 	best, found := 3, ""
 	for _, k := range known {
-		a, b := norm(word), norm(k)
+		a, b := letters(word), letters(k)
 		d := distance(a, b)
 		// Of a short word so much must be left that it can be told from any other.
 		if d < best && 2*d < max(len(a), len(b)) {
@@ -44,6 +44,32 @@ func Name(word string, known []string) string {
 	}
 	return found
 }
+
+// Slip is Name where a word may also be somebody's own and none of the known ones: it
+// returns the one that can hardly not be meant. One letter may be wrong, two in a long
+// word. In a short one another letter in a place makes another word (line of lane),
+// so that only one too many, too few, or two that changed places count.
+func Slip(word string, known []string) string {
+	a := letters(word)
+	for _, k := range known {
+		b := letters(k)
+		longer, allowed := max(len(a), len(b)), 1
+		if longer >= 9 {
+			allowed = 2
+		}
+		if longer-min(len(a), len(b)) > allowed || distance(a, b) > allowed {
+			continue
+		}
+		if longer < 6 && len(a) == len(b) && !slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))) {
+			continue
+		}
+		return k
+	}
+	return ""
+}
+
+// letters are what counts of a word: case and - for _ do not.
+func letters(s string) []rune { return []rune(strings.ReplaceAll(strings.ToLower(s), "-", "_")) }
 
 // distance counts the letters to insert, drop, replace or swap with their
 // neighbour to make b of a (Damerau and Levenshtein, no letter touched twice).

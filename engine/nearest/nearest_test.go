@@ -53,6 +53,20 @@ func TestNameAllowsForSlips(t *testing.T) {
 	}
 }
 
+func TestSlipLeavesOtherWordsAlone(t *testing.T) {
+	known := []string{"trace_id", "task_id", "account_id", "action", "timestamp", "params", "lane", "not_before", "deadline"}
+	for word, want := range map[string]string{
+		"not_befor": "not_before", "notbefor": "not_before", "notBefore": "not_before", "lan": "lane", "lnae": "lane", "lanes": "lane", "Lane": "lane",
+		"deadlin": "deadline", "acount_id": "account_id", "accountID": "account_id", "task-id": "task_id", "parms": "params", "acton": "action", "timestmp": "timestamp",
+		"line": "", "lang": "", "late": "", "label": "", "place": "", "tag_id": "", "page_id": "", "place_id": "", "user_id": "", "account": "", "parent": "", "option": "",
+		"id": "", "": "", strings.Repeat("k", 1<<20): "",
+	} {
+		if got := Slip(word, known); got != want {
+			t.Errorf("%.20q: got %q, want %q", word, got, want)
+		}
+	}
+}
+
 func TestDistanceCountsASwapOnce(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
