@@ -159,6 +159,29 @@ func TestAMisspeltFieldIsNamedWithWhatWasMeant(t *testing.T) {
 	r.post(envelopeOf("own", `"lang":"zh"`, `"label":"vip"`, `"user_id":7`, `"tag_id":"x"`, `"":1`)).wants(t, http.StatusAccepted, "")
 }
 
+// A broadcast that finds a task id of its own taken sends nothing to that person.
+func TestATaskIDOfABroadcastIsRefused(t *testing.T) {
+	r := newRig(t)
+	traced := func(id string) string {
+		return strings.Replace(envelopeOf("x"), `"task_id":"x"`, fmt.Sprintf(`"trace_id":%q`, id), 1)
+	}
+	for body, field := range map[string]string{
+		envelopeOf("bc-261224-kfqm-0"):             "0 task_id",
+		traced("bc-261224-kfqm-0"):                 "0 trace_id",
+		"[" + traced("bc-261224-kfqm") + "]":       "0 trace_id", // its index makes it one
+		"[" + envelopeOf("bc-261224-kfqm-3") + "]": "0 task_id",
+	} {
+		a := r.post(body)
+		a.wants(t, http.StatusBadRequest, "invalid")
+		if got := r.fields(a); !reflect.DeepEqual(got, []string{field}) || !strings.Contains(a.text, "choose another id") {
+			t.Errorf("%s: names %q: %s", body, got, a.text)
+		}
+	}
+	for _, id := range []string{"bc-7", "bc-2026-x", "xbc-261224-kfqm-0"} {
+		r.post(envelopeOf(id)).wants(t, http.StatusAccepted, "")
+	}
+}
+
 // fields are the refused ones: index and name.
 func (r *rig) fields(a answer) []string {
 	r.Helper()

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"bot/engine"
+	"bot/engine/broadcast"
 	"bot/engine/nearest"
 )
 
@@ -183,6 +184,14 @@ func (e *envelope) taskID(index int, many bool) string {
 	}
 }
 
+// taskField is the member that taskID comes from.
+func (e *envelope) taskField() string {
+	if e.TaskID == "" {
+		return "trace_id"
+	}
+	return "task_id"
+}
+
 // command checks an envelope and makes a command of it; every bad field is reported.
 func (e *envelope) command(index int, many bool, needs func(account string, a engine.Action) (params []string, known, able bool), now time.Time) (engine.Command, []fieldError) {
 	var bad []fieldError
@@ -210,6 +219,8 @@ func (e *envelope) command(index int, many bool, needs func(account string, a en
 		wrong("task_id", "a task_id or trace_id of 1 to %d bytes is needed", maxID)
 	case strings.ContainsFunc(id, unicode.IsControl):
 		wrong("task_id", "it holds a control character, which no header can carry")
+	case broadcast.IsTaskID(id):
+		wrong(e.taskField(), "%q is what a broadcast calls a command of its own, which would not be sent; choose another id, such as x%s", id, id)
 	}
 	if len(e.TraceID) > maxID || strings.ContainsFunc(e.TraceID, unicode.IsControl) {
 		wrong("trace_id", "it has at most %d bytes, and no control characters", maxID)

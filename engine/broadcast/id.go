@@ -2,6 +2,7 @@ package broadcast
 
 import (
 	"crypto/sha256"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -13,9 +14,12 @@ const idDay = "060102"
 // word comes of them.
 const letters = "bcdfghjkmnpqrstvwxz"
 
+// shortest is how many letters follow the day at least.
+const shortest = 4
+
 // newID is an id such as 261224-kfqm. taken tells whether there is one already.
 func newID(now time.Time, chance func() float64, taken func(id string) bool) string {
-	for length := 4; ; length++ {
+	for length := shortest; ; length++ {
 		for range 20 {
 			var tail strings.Builder
 			for range length {
@@ -37,4 +41,17 @@ func eventID(at time.Time, event string) string {
 		tail[i] = letters[int(sum[i])%len(letters)]
 	}
 	return at.UTC().Format(idDay) + "-" + string(tail)
+}
+
+// IsTaskID tells whether a broadcast that is made on some day may name a command like
+// that: bc-261224-kfqm-17. Nobody else may hand such a command in, since the broadcast
+// would find its task id taken and pass the person over.
+func IsTaskID(task string) bool {
+	id, ours := strings.CutPrefix(task, taskPrefix)
+	day, rest, _ := strings.Cut(id, "-")
+	tail, number, _ := strings.Cut(rest, "-")
+	n, err := strconv.Atoi(number)
+	return ours && len(day) == len(idDay) && strings.Trim(day, "0123456789") == "" &&
+		len(tail) >= shortest && strings.Trim(tail, letters) == "" &&
+		err == nil && n >= 0 && strconv.Itoa(n) == number
 }

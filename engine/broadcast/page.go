@@ -89,7 +89,9 @@ func (m *Manager) take(p *page, f *fill, b *Broadcast, r Recipient, created time
 }
 
 // submit stores a page. Its commands are known to wait before they are in the
-// outbox, since their ends may be told before this returns.
+// outbox, since their ends may be told before this returns. Commands and cursor are
+// one act, so that a task id which is taken is never this broadcast's earlier try:
+// somebody else's command has it, and the recipient gets nothing.
 func (m *Manager) submit(ctx context.Context, e *entry, p page) error {
 	m.mu.Lock()
 	for _, n := range p.numbers {
@@ -109,6 +111,12 @@ func (m *Manager) submit(ctx context.Context, e *entry, p page) error {
 	m.mu.Unlock()
 	if err != nil {
 		return err
+	}
+	for i := range p.commands {
+		if c := &p.commands[i]; duplicate[i] {
+			m.o.Log.Error("recipient of a broadcast left out: another command has the task id; send it to them by hand",
+				"broadcast", e.b.ID, "account", c.Account, "conversation", c.Conversation, "task_id", c.TaskID)
+		}
 	}
 	m.o.Count("released", len(p.commands))
 	m.o.Count("skipped", p.skipped)

@@ -196,6 +196,31 @@ func TestWhatLeavesTheOutboxUnheardOfDoesNotHoldTheRelease(t *testing.T) {
 	})
 }
 
+// A task id that somebody else's command has costs a recipient their message, and so
+// is told.
+func TestARecipientWhoseTaskIDIsTakenIsNamed(t *testing.T) {
+	in(t, func(t *testing.T, r *rig) {
+		r.begin()
+		s := r.make(Request{Audience: users(3), Rate: perSecond(10)})
+		foreign := engine.Command{TaskID: taskID(s.ID, 1), Account: "shop", Conversation: "x", Action: engine.SendText, Text: "x", Submitted: true}
+		if _, err := r.st.Submit(t.Context(), []engine.Command{foreign}, time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Start(t.Context(), s.ID); err != nil {
+			t.Fatal(err)
+		}
+		pass(time.Minute)
+		r.end()
+		who := users(3)[1]
+		if log := r.log.String(); strings.Count(log, "left out") != 1 || !strings.Contains(log, "conversation="+who+" task_id="+foreign.TaskID) {
+			t.Errorf("%s is left out, and the log says\n%s", who, log)
+		}
+		if got := r.stands(s.ID); got.State != Done || got.Waiting != 0 {
+			t.Errorf("stands at %+v", got)
+		}
+	})
+}
+
 // asked counts how often a command is looked up.
 type asked struct {
 	Store
