@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -63,19 +62,9 @@ const maxPage = 1000
 // doubts lists what is in doubt, in the order in which it was stored, page by page.
 func (a *api) doubts(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
-	after, limit := uint64(0), pageSize
-	var err error
-	if s := q.Get("after"); s != "" {
-		if after, err = strconv.ParseUint(s, 10, 64); err != nil {
-			fail(w, http.StatusBadRequest, "after", "after must be the id of a command in doubt")
-			return
-		}
-	}
-	if s := q.Get("limit"); s != "" {
-		if limit, err = strconv.Atoi(s); err != nil || limit < 1 || limit > maxPage {
-			fail(w, http.StatusBadRequest, "limit", "limit must be a number from 1 to "+strconv.Itoa(maxPage))
-			return
-		}
+	after, limit, ok := pageOf(w, q, "a command in doubt")
+	if !ok {
+		return
 	}
 	all, err := a.o.Doubts(q.Get("account"), after, limit)
 	if err != nil {

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -47,25 +48,62 @@ func LetterOf(l store.Letter) Letter {
 	return v
 }
 
+// letters lists dead letters, page by page: ?account=shop&after=ID&limit=N.
 func (a *api) letters(w http.ResponseWriter, r *http.Request) {
-	var after uint64
-	if s := r.URL.Query().Get("after"); s != "" {
-		var err error
-		if after, err = strconv.ParseUint(s, 10, 64); err != nil {
-			fail(w, http.StatusBadRequest, "after", "after must be the id of a dead letter")
-			return
-		}
+	q := r.URL.Query()
+	after, limit, ok := pageOf(w, q, "a dead letter")
+	if !ok {
+		return
 	}
-	letters, err := a.o.Letters.Letters(after, pageSize)
+	out, err := a.o.deadOf(q.Get("account"), after, limit)
 	if err != nil {
 		a.storeError(w, err)
 		return
 	}
-	out := make([]Letter, len(letters))
-	for i, l := range letters {
-		out[i] = LetterOf(l)
-	}
 	reply(w, http.StatusOK, map[string]any{"dead": out})
+}
+
+// pageOf reads ?after=&limit=, where after is the id of what, or answers what is wrong.
+func pageOf(w http.ResponseWriter, q url.Values, what string) (after uint64, limit int, ok bool) {
+	limit = pageSize
+	var err error
+	if s := q.Get("after"); s != "" {
+		if after, err = strconv.ParseUint(s, 10, 64); err != nil {
+			fail(w, http.StatusBadRequest, "after", "after must be the id of "+what)
+			return 0, 0, false
+		}
+	}
+	if s := q.Get("limit"); s != "" {
+		if limit, err = strconv.Atoi(s); err != nil || limit < 1 || limit > maxPage {
+			fail(w, http.StatusBadRequest, "limit", "limit must be a number from 1 to "+strconv.Itoa(maxPage))
+			return 0, 0, false
+		}
+	}
+	return after, limit, true
+}
+
+// deadOf returns at most limit dead letters behind the id after, of an account or of
+// all (""), in the order in which they were given up.
+func (o *Options) deadOf(account string, after uint64, limit int) ([]Letter, error) {
+	all, some := []Letter{}, max(limit, pageSize)
+	for {
+		page, err := o.Letters.Letters(after, some)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range page {
+			v := LetterOf(l)
+			if after = l.ID; account != "" && v.Account != account {
+				continue
+			}
+			if all = append(all, v); len(all) == limit {
+				return all, nil
+			}
+		}
+		if len(page) < some {
+			return all, nil
+		}
+	}
 }
 
 func (a *api) withID(h func(http.ResponseWriter, *http.Request, uint64)) http.Handler {

@@ -3,6 +3,7 @@ package api
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -97,6 +98,56 @@ func TestALetterTellsWhatWasGivenUpAndWhy(t *testing.T) {
 	tries, _ := r.call("GET", fmt.Sprintf("/api/v1/dead/%d", command), "").body["tries"].([]any)
 	if len(tries) != 1 || tries[0].(map[string]any)["class"] != "permanent" {
 		t.Errorf("the attempts are %v", tries)
+	}
+}
+
+func TestLettersAreListedByWhatIsAskedFor(t *testing.T) {
+	r := newRig(t)
+	for i := range 4 {
+		r.buryCommand(fmt.Sprint("t", i))
+	}
+	for query, want := range map[string]int{"": 4, "?limit=3": 3, "?limit=1": 1, "?limit=1000": 4, "?account=shop": 4, "?account=shop&limit=3": 3, "?account=mute": 0} {
+		if got := r.dead(query); len(got) != want {
+			t.Errorf("%q lists %d, want %d", query, len(got), want)
+		}
+	}
+	for query, code := range map[string]string{
+		"?after=x": "after", "?limit=abc": "limit", "?limit=0": "limit", "?limit=-1": "limit", "?limit=1001": "limit",
+	} {
+		r.call("GET", "/api/v1/dead"+query, "").wants(t, http.StatusBadRequest, code)
+	}
+}
+
+func TestLettersOfAnAccountAreFoundAmongOthers(t *testing.T) {
+	r := newRig(t)
+	var want []string
+	for i := range 9 {
+		account := []string{"shop", "mute", "shop"}[i%3]
+		cmd := engine.Command{TaskID: fmt.Sprint("t", i), Account: account, Conversation: "u1", Action: engine.SendText, Text: "x", Created: r.clock.Now(), Submitted: true}
+		if _, err := r.st.Submit(r.Context(), []engine.Command{cmd}, time.Minute); err != nil {
+			t.Fatal(err)
+		}
+		d, _, err := r.st.Find(cmd.TaskID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.settle(d.ID, store.Dead, store.Progress{})
+		if account == "mute" {
+			want = append(want, cmd.TaskID)
+		}
+	}
+	var got []string
+	for after := 0.0; ; {
+		page := r.dead(fmt.Sprintf("?account=mute&limit=2&after=%.0f", after))
+		for _, l := range page {
+			got, after = append(got, l["task_id"].(string)), l["id"].(float64)
+		}
+		if len(page) < 2 {
+			break
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("lists %q, want %q", got, want)
 	}
 }
 
