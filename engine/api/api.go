@@ -102,8 +102,10 @@ type Options struct {
 func New(o Options) http.Handler {
 	r := httprouter.New()
 	a := &api{o: o}
-	r.HandlerFunc(http.MethodGet, "/healthz", a.healthz)
-	r.HandlerFunc(http.MethodGet, "/readyz", a.readyz)
+	for _, method := range []string{http.MethodGet, http.MethodHead} { // uptime checks ask for the status alone
+		r.HandlerFunc(method, "/healthz", a.healthz)
+		r.HandlerFunc(method, "/readyz", a.readyz)
+	}
 	r.Handler(http.MethodGet, "/metrics", a.guard(o.Metrics))
 	r.Handler(http.MethodGet, "/api/v1/status", a.guard(http.HandlerFunc(a.status)))
 	r.Handler(http.MethodPost, "/api/v1/reload", a.guard(http.HandlerFunc(a.reload)))

@@ -2,7 +2,10 @@ package api
 
 import (
 	"errors"
+	"io"
 	"net/http"
+	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -130,6 +133,46 @@ func TestReadinessTellsTheReason(t *testing.T) {
 		t.Errorf("does not say why: %s", a.text)
 	}
 	r.call("GET", "/healthz", "").wants(t, http.StatusOK, "")
+}
+
+func TestHealthChecksAnswerHEADAsGETWithoutABody(t *testing.T) {
+	r := newRig(t)
+	ready := true
+	r.o.Ready = func() error {
+		if !ready {
+			return errors.New("the engine is stopping")
+		}
+		return nil
+	}
+	server := httptest.NewServer(New(r.o))
+	defer server.Close()
+	ask := func(method, path string) (status int, header http.Header, body string) {
+		t.Helper()
+		req, err := http.NewRequest(method, server.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := server.Client().Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		b, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Header.Del("Date")
+		return resp.StatusCode, resp.Header, string(b)
+	}
+	for _, ready = range []bool{true, false} {
+		for _, path := range []string{"/healthz", "/readyz"} {
+			status, header, _ := ask(http.MethodGet, path)
+			gotStatus, gotHeader, body := ask(http.MethodHead, path)
+			if gotStatus != status || !reflect.DeepEqual(gotHeader, header) || body != "" {
+				t.Errorf("HEAD %s: %d %v %q, want %d %v and no body", path, gotStatus, gotHeader, body, status, header)
+			}
+		}
+	}
 }
 
 func TestUnknownPathsAndMethodsAreAnsweredInJSON(t *testing.T) {
