@@ -71,6 +71,9 @@ func (a *api) doubts(w http.ResponseWriter, r *http.Request) {
 		a.storeError(w, err)
 		return
 	}
+	if after == 0 && len(all) == 0 && !a.listed(w, q.Get("account")) {
+		return
+	}
 	reply(w, http.StatusOK, map[string]any{"in_doubt": all})
 }
 

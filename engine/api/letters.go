@@ -60,7 +60,17 @@ func (a *api) letters(w http.ResponseWriter, r *http.Request) {
 		a.storeError(w, err)
 		return
 	}
+	if after == 0 && len(out) == 0 && !a.listed(w, q.Get("account")) {
+		return
+	}
 	reply(w, http.StatusOK, map[string]any{"dead": out})
+}
+
+// listed answers 404 where a list that turned out empty was asked for an account that
+// there is not, which is most likely a slip. One that was taken out of the
+// configuration stays visible as long as something of it is there.
+func (a *api) listed(w http.ResponseWriter, account string) bool {
+	return account == "" || a.known(w, account)
 }
 
 // pageOf reads ?after=&limit=, where after is the id of what, or answers what is wrong.

@@ -98,12 +98,22 @@ func (a *api) outbox(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	page, err := a.o.Rows(f)
+	all := page
+	if err == nil && f.Account != "" && page.none() { // of all that the account has, too?
+		all, err = a.o.Rows(RowFilter{Account: f.Account, Limit: 1})
+	}
 	if err != nil {
 		a.storeError(w, err)
 		return
 	}
+	if f.After == 0 && all.none() && !a.listed(w, f.Account) {
+		return
+	}
 	reply(w, http.StatusOK, page)
 }
+
+// none tells whether there is nothing on the page, nor behind it.
+func (r *Rows) none() bool { return len(r.Commands) == 0 && r.Next == 0 }
 
 // Rows lists one page of what is in the outbox, in the order in which it came in.
 func (o *Options) Rows(f RowFilter) (Rows, error) {

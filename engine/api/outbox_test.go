@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,7 +57,7 @@ func TestTheOutboxIsListedByWhatIsAskedFor(t *testing.T) {
 		{"?skill=other", []string{"3"}},
 		{"?state=waiting&account=shop", []string{"1"}},
 		{"?state=in_doubt", []string{"2"}},
-		{"?account=nobody", nil},
+		{"?account=mute&conversation=u2", nil},
 		{"?limit=2", []string{"1", "2"}},
 	} {
 		var got []string
@@ -94,6 +95,42 @@ func TestPagesOfTheOutboxFollowEachOther(t *testing.T) {
 	if n != 601 {
 		t.Errorf("listed %d, want 601", n)
 	}
+}
+
+// An account that is mistyped must not look like one with nothing to do; one that was
+// taken out of the configuration keeps what is left of it in sight.
+func TestAListOfAnAccountThatIsNotThere(t *testing.T) {
+	paths := []string{"/api/v1/commands", "/api/v1/in-doubt", "/api/v1/dead"}
+	t.Run("with nothing", func(t *testing.T) {
+		r := newRig(t)
+		r.inDoubt("shop", "t", "x")
+		for _, path := range paths {
+			a := r.call("GET", path+"?account=shopp", "")
+			if a.wants(t, http.StatusNotFound, "account"); !strings.Contains(a.message(), `there is no account "shopp"`) {
+				t.Errorf("%s says %q", path, a.message())
+			}
+			r.call("GET", path+"?account=mute", "").wants(t, http.StatusOK, "") // it has nothing, and is configured
+		}
+	})
+	t.Run("with something left", func(t *testing.T) {
+		r := newRig(t)
+		r.inDoubt("gone", "t1", "x")
+		r.inDoubt("gone", "t2", "x")
+		d, _, err := r.st.Find("t2")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.settle(d.ID, store.Dead, store.Progress{})
+		for _, path := range paths {
+			if a := r.call("GET", path+"?account=gone", ""); a.code != http.StatusOK || !strings.Contains(a.text, `"account":"gone"`) {
+				t.Errorf("%s: %d %s", path, a.code, a.text)
+			}
+			r.call("GET", path+"?account=gone&after=1000000", "").wants(t, http.StatusOK, "") // the page behind the last
+		}
+		if page := r.list("?account=gone&state=waiting"); len(page.Commands) != 0 {
+			t.Errorf("nothing of it waits, and %+v is listed", page)
+		}
+	})
 }
 
 func TestAListThatCannotBe(t *testing.T) {

@@ -49,9 +49,11 @@ func TestWhatWaitsIsListedShownAndCancelled(t *testing.T) {
 	}
 	s.until("three commands wait", func() bool { return len(list()) == 3 })
 	ids := list("-skill", "later", "-state", "waiting")
-	if len(list("-conversation", "u2")) != 1 || len(list("-account", "nobody")) != 0 || len(ids) != 3 {
+	if len(list("-conversation", "u2")) != 1 || len(list("-conversation", "nobody")) != 0 || len(ids) != 3 {
 		t.Errorf("lists %v", ids)
 	}
+	expect("commands list -account nobody", 1, "", `there is no account "nobody"`)
+	expect("in-doubt -account nobody", 1, "", `there is no account "nobody"`)
 	expect("commands list -limit 2", 0, "send_text", "the first 2 are shown")
 	expect("commands show "+ids["u1"], 0, `"state": "waiting"`, "")
 	expect("commands cancel "+ids["u1"]+" "+ids["u2"], 0, "cancelled", "")

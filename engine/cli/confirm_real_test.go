@@ -143,7 +143,7 @@ func TestDoubtsFromTheCommandLine(t *testing.T) {
 		return true
 	})
 	expect("in-doubt list -account shop", 0, "not confirmed within 300ms", "")
-	expect("in-doubt list -account other", 0, "nothing is in doubt", "")
+	expect("in-doubt list -account other", 1, "", `there is no account "other"`)
 	expect("in-doubt delivered t1", 0, "delivered: 1", "")
 	expect("in-doubt delivered t1", 1, "", "command t1: it is not in doubt (any more)")
 	expect("in-doubt resend bulk/2", 0, "sent again: 1", "")
