@@ -2,6 +2,7 @@ package engine
 
 import (
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -63,6 +64,20 @@ type Command struct {
 	// sent. In an Outcome it is a key of the skill's own notes. "" for none.
 	Unless    string
 	Submitted bool // came in through the task API: its task id stays known after it settled
+}
+
+// Blank tells whether a param is as good as not there: there is nothing in it that a
+// platform could do something with. It takes JSON values.
+func Blank(param any) bool {
+	switch v := param.(type) {
+	case nil:
+		return true
+	case string:
+		return strings.TrimSpace(v) == ""
+	case []any:
+		return len(v) == 0
+	}
+	return false
 }
 
 // TaskIDOf names the n-th command (from 0) of the event known as ref, so that

@@ -255,7 +255,7 @@ func (e *envelope) checkNeeds(action engine.Action, params []string, wrong func(
 		}
 	}
 	for _, p := range params {
-		if empty(e.Params[p]) {
+		if engine.Blank(e.Params[p]) {
 			wrong("params."+p, "%s needs it on this channel", action)
 		}
 	}
@@ -273,19 +273,6 @@ func texts(a engine.Action) (names []string) {
 		names = append(names, "content")
 	}
 	return names
-}
-
-// empty tells whether a param is as good as not there.
-func empty(v any) bool {
-	switch v := v.(type) {
-	case nil:
-		return true
-	case string:
-		return strings.TrimSpace(v) == ""
-	case []any:
-		return len(v) == 0
-	}
-	return false
 }
 
 // conversation is where the command keeps its order: its target, or a place of

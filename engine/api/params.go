@@ -190,5 +190,5 @@ var oneOf = map[engine.Action][]string{
 
 // lacks tells whether none of oneOf is there.
 func lacks(a engine.Action, params map[string]any) bool {
-	return len(oneOf[a]) > 0 && !slices.ContainsFunc(oneOf[a], func(name string) bool { return !empty(params[name]) })
+	return len(oneOf[a]) > 0 && !slices.ContainsFunc(oneOf[a], func(name string) bool { return !engine.Blank(params[name]) })
 }

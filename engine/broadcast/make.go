@@ -72,24 +72,11 @@ func lacking(c *engine.Command, a Account) (wrong Problems) {
 		return nil
 	}
 	for _, param := range a.Takes(c.Action) {
-		if param != "content" && blank(c.Params[param]) { // what is said is the text
+		if param != "content" && engine.Blank(c.Params[param]) { // what is said is the text
 			wrong = append(wrong, Problem{"params." + param, fmt.Sprintf("%s needs it on this channel", c.Action)})
 		}
 	}
 	return wrong
-}
-
-// blank tells whether a param is as good as not there.
-func blank(v any) bool {
-	switch v := v.(type) {
-	case nil:
-		return true
-	case string:
-		return strings.TrimSpace(v) == ""
-	case []any:
-		return len(v) == 0
-	}
-	return false
 }
 
 // draft is the broadcast of a request, and what is wrong with its own fields.

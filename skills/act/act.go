@@ -62,7 +62,7 @@ func (a *Action) Command(e *engine.Event, data *render.Data) (c engine.Command, 
 		return c, "", err
 	}
 	maps.Copy(c.Params, own)
-	given := func(name string) bool { return !blank(c.Params[name]) }
+	given := func(name string) bool { return !engine.Blank(c.Params[name]) }
 	if a.sort.members && !slices.ContainsFunc(a.sort.needs, given) && len(e.Members) > 0 {
 		c.Params["members"] = slices.Clone(e.Members)
 	}
@@ -74,7 +74,7 @@ func (a *Action) Command(e *engine.Event, data *render.Data) (c engine.Command, 
 		delete(c.Params, "content")
 	}
 	place := c.Action.Place()
-	if to, _ := own[place].(string); place != "" && !blank(to) {
+	if to, _ := own[place].(string); place != "" && !engine.Blank(to) {
 		c.Conversation = to
 		return c, "", nil
 	}

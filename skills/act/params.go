@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"bot/engine"
 	"bot/skills/kind"
@@ -52,7 +51,7 @@ func listParam(d *kind.Draft, key string, list []any, s render.Scope) param {
 			if err != nil {
 				return nil, err
 			}
-			if !blank(v) {
+			if !engine.Blank(v) {
 				all = append(all, v)
 			}
 		}
@@ -88,17 +87,6 @@ func (p params) fill(data *render.Data) (map[string]any, error) {
 		all[name] = v
 	}
 	return all, nil
-}
-
-// blank tells whether a value is as good as not there.
-func blank(v any) bool {
-	switch v := v.(type) {
-	case string:
-		return strings.TrimSpace(v) == ""
-	case []any:
-		return len(v) == 0
-	}
-	return v == nil
 }
 
 // carried is what the platform wants back of its event.
