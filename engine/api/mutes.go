@@ -55,14 +55,11 @@ func (a *api) mute(w http.ResponseWriter, r *http.Request) {
 	}
 	lasts := engine.Duration(defaultMute)
 	if given := r.URL.Query().Get("for"); given != "" {
-		if err := lasts.UnmarshalText([]byte(given)); err != nil {
+		var err error
+		if lasts, err = ReadMute(given); err != nil {
 			fail(w, http.StatusBadRequest, "for", err.Error())
 			return
 		}
-	}
-	if lasts <= 0 || lasts.Std() > longestMute {
-		fail(w, http.StatusBadRequest, "for", fmt.Sprintf("%v is not a time up to 366 days (block shuts out for good)", lasts))
-		return
 	}
 	if err := a.o.Mutes.Mute(r.Context(), account, user, lasts.Std()); err != nil {
 		a.storeError(w, err)
@@ -70,6 +67,17 @@ func (a *api) mute(w http.ResponseWriter, r *http.Request) {
 	}
 	a.o.Log.Info("user muted", "account", account, "user", user, "for", lasts.String())
 	reply(w, http.StatusOK, map[string]string{"status": "muted", "account": account, "user": user})
+}
+
+// ReadMute reads how long somebody is to be muted.
+func ReadMute(text string) (lasts engine.Duration, err error) {
+	if err := lasts.UnmarshalText([]byte(text)); err != nil {
+		return 0, err
+	}
+	if lasts <= 0 || lasts.Std() > longestMute {
+		return 0, fmt.Errorf("%v is not a time up to 366 days (block shuts out for good)", lasts)
+	}
+	return lasts, nil
 }
 
 // unmute undoes it, whoever did it.

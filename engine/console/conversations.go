@@ -185,12 +185,9 @@ func (c *console) toConversation(done string, do func(r *http.Request, k engine.
 	})
 }
 
-// longestMute is what the API takes too.
-const longestMute = 366 * 24 * time.Hour
-
 func (c *console) muteTalk(r *http.Request, k engine.ConversationKey) error {
-	var lasts engine.Duration
-	if err := lasts.UnmarshalText([]byte(r.PostFormValue("for"))); err != nil || lasts <= 0 || lasts.Std() > longestMute {
+	lasts, err := api.ReadMute(r.PostFormValue("for"))
+	if err != nil {
 		return problem{"said.notime", []any{r.PostFormValue("for")}}
 	}
 	return c.o.Desk.Mutes.Mute(r.Context(), k.Account, k.Conversation, lasts.Std())
