@@ -21,6 +21,7 @@ type ahead struct {
 	mu    sync.Mutex
 	after uint64 // the last entry that the reader has
 	last  uint64 // the highest that was added, or was to be
+	// ring holds entries beyond after by reach at most, so that no two want one place.
 	ring  [reach]store.Entry
 	bytes int
 }
@@ -37,23 +38,25 @@ func (a *ahead) add(seq uint64, e *engine.Event) bool {
 	case seq > a.after+reach || a.bytes+weight(e) > maxBytes:
 		return false
 	}
-	a.clear(seq)
 	a.ring[seq%reach] = store.Entry{Seq: seq, Event: e}
 	a.bytes += weight(e)
 	return true
 }
 
 // next takes out the entries that follow seq without a gap, into the room that
-// entries has.
+// entries has. Its caller has everything up to seq, from here or from the log: what
+// is here of that goes.
 func (a *ahead) next(seq uint64, entries []store.Entry) []store.Entry {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for len(entries) < cap(entries) && a.ring[(seq+1)%reach].Seq == seq+1 {
 		seq++
 		entries = append(entries, a.ring[seq%reach])
-		a.clear(seq)
 	}
-	a.after = max(a.after, seq)
+	for s := a.after + 1; s <= min(seq, a.after+reach); s++ {
+		a.clear(s)
+	}
+	a.after = max(a.after, seq) // it may have stopped before it could hand on what it took
 	return entries
 }
 
@@ -73,20 +76,9 @@ func (a *ahead) empty(upTo uint64) {
 	}
 }
 
-// passed tells that the reader has read these in the log, so that they need no room here.
-func (a *ahead) passed(entries []store.Entry) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for _, e := range entries {
-		a.after = e.Seq
-		a.clear(e.Seq)
-	}
-}
-
-// clear empties the place of an entry, which may be another's that was passed over.
+// clear empties the place of an entry, which is there or not.
 func (a *ahead) clear(seq uint64) {
-	e := &a.ring[seq%reach]
-	if e.Event != nil && e.Seq <= seq {
+	if e := &a.ring[seq%reach]; e.Event != nil {
 		a.bytes -= weight(e.Event)
 		*e = store.Entry{}
 	}

@@ -159,7 +159,6 @@ func (q *Queue) next() ([]store.Entry, error) {
 		return nil, err
 	}
 	q.unread.Store(true)
-	q.ahead.passed(entries)
 	return entries, err
 }
 

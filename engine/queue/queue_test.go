@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	"go.uber.org/goleak"
 
@@ -214,6 +216,28 @@ func TestLargeEventsWaitOnDisk(t *testing.T) {
 		}
 		if kept > 8<<20 { // with what the channel and the reader have
 			t.Errorf("%d bytes were kept in memory", kept)
+		}
+	})
+}
+
+// An event may be large, and the next that would take its place may be long in coming.
+func TestWhatWasTakenIsNotKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &inbox{}
+		q := queue.New(queue.Options{Inbox: b})
+		defer run(t, q)()
+		synctest.Wait()
+		e := event("e")
+		kept := weak.Make(e)
+		if _, err := q.Append(t.Context(), []*engine.Event{e}, time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		e = nil
+		take(t, q, 1, 1)
+		b.settle(1)
+		runtime.GC()
+		if kept.Value() != nil {
+			t.Error("the event is still held")
 		}
 	})
 }
