@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"bot/engine/broadcast"
+	"bot/engine"
 	"bot/skills"
 )
 
@@ -14,7 +14,7 @@ func TestATextOfABroadcastIsFilledIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := text(broadcast.Recipient{User: "u", Account: "shop", Day: "2026-12-24", Now: time.Date(2026, 12, 24, 9, 0, 0, 0, time.UTC)})
+	got, err := text(engine.Recipient{User: "u", Account: "shop", Day: "2026-12-24", Now: time.Date(2026, 12, 24, 9, 0, 0, 0, time.UTC)})
 	if err != nil || got != "u shop 2026-12-24 9" {
 		t.Errorf("%q, %v", got, err)
 	}

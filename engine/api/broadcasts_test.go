@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"bot/engine"
 	"bot/engine/broadcast"
 )
 
@@ -17,8 +18,8 @@ func broadcasting(t *testing.T) *rig {
 	r.o.Broadcasts = broadcast.New(broadcast.Options{
 		Store: r.st, Window: r.o.CommandWindow,
 		Account: func(name string) (broadcast.Account, bool) { return broadcast.Account{}, name == "shop" },
-		Template: func(text string) (broadcast.Template, error) {
-			return func(to broadcast.Recipient) (string, error) {
+		Template: func(text string) (engine.BroadcastTemplate, error) {
+			return func(to engine.Recipient) (string, error) {
 				return strings.ReplaceAll(text, "{{.User}}", to.User), nil
 			}, nil
 		},

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"bot/engine"
 	"bot/engine/alert"
 	"bot/engine/broadcast"
 	"bot/engine/byhand"
@@ -56,7 +57,7 @@ type Options struct {
 	Load        func() (*config.Config, error) // reads the configuration's files again
 	BuildSkills SkillBuilder
 	// Template reads the texts of broadcasts.
-	Template  func(text string) (broadcast.Template, error)
+	Template  func(text string) (engine.BroadcastTemplate, error)
 	OpenStore func(ctx context.Context, o StoreOptions) (store.Store, error)
 	// Announce leaves the listeners' real addresses beside the store, for the
 	// verbs of the command line.

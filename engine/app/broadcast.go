@@ -19,8 +19,8 @@ import (
 func (a *App) newBroadcasts() *broadcast.Manager {
 	read := a.o.Template
 	if read == nil { // an engine without skills has no templates: texts are what they say
-		read = func(text string) (broadcast.Template, error) {
-			return func(broadcast.Recipient) (string, error) { return text, nil }, nil
+		read = func(text string) (engine.BroadcastTemplate, error) {
+			return func(engine.Recipient) (string, error) { return text, nil }, nil
 		}
 	}
 	m := broadcast.New(broadcast.Options{

@@ -7,35 +7,23 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"bot/engine"
 )
 
-// Recipient is what a template may refer to.
-type Recipient struct {
-	User    string
-	Account string
-	Day     string    // 2006-01-02, in the account's time zone
-	Now     time.Time // in the account's time zone
-}
-
-// Template makes a text for a recipient. It is safe for concurrent use.
-type Template func(r Recipient) (string, error)
-
 // fill makes the command of a recipient. What it makes has no task id yet.
 type fill struct {
 	b      *Broadcast
-	text   Template
+	text   engine.BroadcastTemplate
 	alone  bool // the platform takes one member at a time
 	params map[string]value
 }
 
 // value makes a param of a recipient.
-type value func(r Recipient) (any, error)
+type value func(r engine.Recipient) (any, error)
 
 // compile reads a broadcast's templates. What is wrong with them is added to wrong.
-func compile(b *Broadcast, a Account, parse func(text string) (Template, error), wrong *Problems) *fill {
+func compile(b *Broadcast, a Account, parse func(text string) (engine.BroadcastTemplate, error), wrong *Problems) *fill {
 	c := compiler{parse, wrong}
 	f := &fill{b: b, params: make(map[string]value, len(b.Params))}
 	f.alone = a.Takes != nil && slices.Contains(a.Takes(b.Action), "invited_wxid")
@@ -47,15 +35,15 @@ func compile(b *Broadcast, a Account, parse func(text string) (Template, error),
 }
 
 type compiler struct {
-	parse func(text string) (Template, error)
+	parse func(text string) (engine.BroadcastTemplate, error)
 	wrong *Problems
 }
 
-func (c compiler) template(field, text string) Template {
+func (c compiler) template(field, text string) engine.BroadcastTemplate {
 	t, err := c.parse(text)
 	if err != nil {
 		*c.wrong = append(*c.wrong, Problem{field, err.Error()})
-		return func(Recipient) (string, error) { return "", nil }
+		return func(engine.Recipient) (string, error) { return "", nil }
 	}
 	return t
 }
@@ -65,13 +53,13 @@ func (c compiler) value(field string, v any) value {
 	switch v := v.(type) {
 	case string:
 		t := c.template(field, v)
-		return func(r Recipient) (any, error) { return t(r) }
+		return func(r engine.Recipient) (any, error) { return t(r) }
 	case []any:
 		items := make([]value, len(v))
 		for i := range v {
 			items[i] = c.value(field+"["+strconv.Itoa(i)+"]", v[i])
 		}
-		return func(r Recipient) (any, error) {
+		return func(r engine.Recipient) (any, error) {
 			all := make([]any, len(items))
 			for i, item := range items {
 				var err error
@@ -86,12 +74,12 @@ func (c compiler) value(field string, v any) value {
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			items[name] = c.value(field+"."+name, v[name])
 		}
-		return func(r Recipient) (any, error) { return fillAll(items, r) }
+		return func(r engine.Recipient) (any, error) { return fillAll(items, r) }
 	}
-	return func(Recipient) (any, error) { return v, nil }
+	return func(engine.Recipient) (any, error) { return v, nil }
 }
 
-func fillAll(items map[string]value, r Recipient) (map[string]any, error) {
+func fillAll(items map[string]value, r engine.Recipient) (map[string]any, error) {
 	all := make(map[string]any, len(items))
 	for name, item := range items {
 		v, err := item(r)
@@ -106,7 +94,7 @@ func fillAll(items map[string]value, r Recipient) (map[string]any, error) {
 // command makes what is done for a recipient. Where the params do not say where,
 // it is done to the recipient; members of a group that are not named are the
 // recipient, too.
-func (f *fill) command(r Recipient) (engine.Command, error) {
+func (f *fill) command(r engine.Recipient) (engine.Command, error) {
 	params, err := fillAll(f.params, r)
 	if err != nil {
 		return engine.Command{}, err
@@ -144,7 +132,7 @@ func byMembers(a engine.Action) bool { return a == engine.AddMember || a == engi
 
 // differs tells whether two recipients get something different at all: where the
 // params say where it is done, nothing else does.
-func (f *fill) differs(r Recipient) bool {
+func (f *fill) differs(r engine.Recipient) bool {
 	one, other := r, r
 	one.User, other.User = "recipient-1", "recipient-2"
 	a, errA := f.command(one)

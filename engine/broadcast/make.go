@@ -119,12 +119,12 @@ func (m *Manager) draft(r *Request) (*Broadcast, Problems) {
 }
 
 // recipient is what templates see of somebody now.
-func (m *Manager) recipient(b *Broadcast, a Account, user string) Recipient {
+func (m *Manager) recipient(b *Broadcast, a Account, user string) engine.Recipient {
 	now := m.o.Store.Now().In(time.UTC)
 	if a.Location != nil {
 		now = now.In(a.Location)
 	}
-	return Recipient{User: user, Account: b.Account, Day: now.Format(time.DateOnly), Now: now}
+	return engine.Recipient{User: user, Account: b.Account, Day: now.Format(time.DateOnly), Now: now}
 }
 
 // Make writes an audience down and returns the broadcast, ready or running. Nothing

@@ -37,7 +37,7 @@ type Options struct {
 	Account func(name string) (a Account, ok bool)
 	// Template reads a text that may refer to Recipient; its error is for whoever
 	// wrote the text.
-	Template func(text string) (Template, error)
+	Template func(text string) (engine.BroadcastTemplate, error)
 	// Unwanted says in a word why nothing is to be sent to somebody, "" when they
 	// may be sent the command. It answers from memory. nil: all may.
 	Unwanted func(c *engine.Command, user string) string

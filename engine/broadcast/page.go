@@ -62,7 +62,7 @@ func (m *Manager) page(e *entry, a Account, want int) (page, error) {
 }
 
 // take makes the command of one recipient, or skips them.
-func (m *Manager) take(p *page, f *fill, b *Broadcast, r Recipient, created time.Time) {
+func (m *Manager) take(p *page, f *fill, b *Broadcast, r engine.Recipient, created time.Time) {
 	n := p.at.Passed
 	p.at.Passed++
 	c, err := f.command(r)

@@ -110,11 +110,11 @@ func (r *rig) options() Options {
 
 // template is a simple one: {{.User}} and {{.Day}} are replaced, and {{ otherwise
 // is wrong.
-func template(text string) (Template, error) {
+func template(text string) (engine.BroadcastTemplate, error) {
 	if strings.Contains(strings.NewReplacer("{{.User}}", "", "{{.Day}}", "").Replace(text), "{{") {
 		return nil, errors.New("bad template")
 	}
-	return func(p Recipient) (string, error) {
+	return func(p engine.Recipient) (string, error) {
 		if p.User == "unfit" {
 			return "", errors.New("unfit")
 		}

@@ -23,11 +23,11 @@ func (r *rig) newCasts() *broadcast.Manager {
 	m := broadcast.New(broadcast.Options{
 		Store: r.store, Window: func() time.Duration { return time.Hour },
 		Account: func(name string) (broadcast.Account, bool) { return broadcast.Account{}, name == "shop" },
-		Template: func(text string) (broadcast.Template, error) {
+		Template: func(text string) (engine.BroadcastTemplate, error) {
 			if strings.Contains(text, "{{.Usr}}") {
 				return nil, errors.New("there is no field Usr")
 			}
-			return func(p broadcast.Recipient) (string, error) {
+			return func(p engine.Recipient) (string, error) {
 				return strings.ReplaceAll(text, "{{.User}}", p.User), nil
 			}, nil
 		},
