@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"bot/engine/clip"
 	"bot/engine/reason"
 )
 
@@ -39,7 +40,7 @@ func (m *Message) Render(limit int) string {
 		// There must be room for the foot in case that the next line does not fit.
 		if limit > 0 && len(next)+len(m.foot(len(m.Lines)+m.Omitted)) > limit {
 			if i == 0 { // one line at least, however short
-				text = clipBytes(next, limit-len(m.foot(len(m.Lines)+m.Omitted)))
+				text = clip.Dots(next, limit-len(m.foot(len(m.Lines)+m.Omitted)))
 				i++
 			}
 			return text + m.foot(len(m.Lines)-i+m.Omitted)
@@ -89,7 +90,7 @@ func (m *Message) chinese(l *Line) string {
 		return b.String() + "，持续 " + span(l.Latest.Sub(l.Since))
 	}
 	if text := cmp.Or(l.TextZH, reason.In(Chinese, l.Text)); text != "" {
-		b.WriteString("：" + clip(text))
+		b.WriteString("：" + detail(text))
 	}
 	if l.Count > 1 {
 		fmt.Fprintf(&b, "（%s 起 %d 次）", m.clock(l.Since), l.Count)
@@ -105,7 +106,7 @@ func (m *Message) english(l *Line) string {
 	}
 	fmt.Fprintf(&b, "[%s] %s%s", l.Level, about(l), traitOf(l.Kind).en)
 	if l.Text != "" {
-		b.WriteString(": " + clip(l.Text))
+		b.WriteString(": " + detail(l.Text))
 	}
 	if l.Count > 1 {
 		fmt.Fprintf(&b, " (%d times since %s)", l.Count, m.clock(l.Since))
@@ -117,9 +118,9 @@ func (m *Message) english(l *Line) string {
 func about(l *Line) string {
 	switch {
 	case l.Account != "" && l.Subject != "":
-		return l.Account + " (" + clip(l.Subject) + "): "
+		return l.Account + " (" + detail(l.Subject) + "): "
 	case l.Account != "" || l.Subject != "":
-		return l.Account + clip(l.Subject) + ": "
+		return l.Account + detail(l.Subject) + ": "
 	}
 	return ""
 }
@@ -139,24 +140,11 @@ func span(d time.Duration) string {
 	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
 }
 
-// clip shortens details.
-func clip(s string) string {
+// detail shortens one.
+func detail(s string) string {
 	s = strings.ToValidUTF8(strings.TrimSpace(s), "�")
 	if utf8.RuneCountInString(s) <= maxDetail {
 		return s
 	}
 	return string([]rune(s)[:maxDetail]) + "…"
-}
-
-// clipBytes cuts a text at a character.
-func clipBytes(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	const dots = "…"
-	limit = max(0, limit-len(dots))
-	for limit > 0 && !utf8.RuneStart(s[limit]) {
-		limit--
-	}
-	return s[:limit] + dots
 }

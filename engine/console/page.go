@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"bot/engine/clip"
 	"bot/store"
 )
 
@@ -194,7 +195,7 @@ func remember(w http.ResponseWriter, s said) {
 	if s.Bad {
 		mark = "-"
 	}
-	text := strings.ToValidUTF8(s.Text[:min(len(s.Text), maxSaid)], "")
+	text := strings.ToValidUTF8(clip.To(s.Text, maxSaid), "")
 	http.SetCookie(w, &http.Cookie{
 		Name: saidCookie, Value: base64.RawURLEncoding.EncodeToString([]byte(mark + text)), Path: "/", MaxAge: 60,
 		HttpOnly: true, SameSite: http.SameSiteStrictMode,

@@ -6,9 +6,9 @@ import (
 	"log/slog"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"bot/engine"
+	"bot/engine/clip"
 	"bot/engine/turn"
 	"bot/store"
 )
@@ -104,13 +104,4 @@ func first(s []string) string {
 // errorBytes bounds the error text that is stored with an event.
 const errorBytes = 1 << 10
 
-func bounded(s string) string {
-	if len(s) <= errorBytes {
-		return s
-	}
-	n := errorBytes
-	for !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
-}
+func bounded(s string) string { return clip.Dots(s, errorBytes) }

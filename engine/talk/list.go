@@ -10,9 +10,9 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"bot/engine"
+	"bot/engine/clip"
 )
 
 // maxListed is how many conversations are known: the least lately active is forgotten.
@@ -59,7 +59,7 @@ func (l *List) Heard(e *engine.Event) {
 	}
 	l.tell(Row{
 		ConversationKey: e.ConversationKey(), Name: name, Group: e.Group, Time: e.Received,
-		Text: clip(e.Text), What: what, Out: e.Self,
+		Text: kept(e.Text), What: what, Out: e.Self,
 	})
 }
 
@@ -72,7 +72,7 @@ func (l *List) Said(c *engine.Command, at time.Time) {
 	if c.Action != engine.SendText {
 		what = string(c.Action)
 	}
-	l.tell(Row{ConversationKey: c.ConversationKey(), Time: at, Text: clip(c.Text), What: what, Out: true})
+	l.tell(Row{ConversationKey: c.ConversationKey(), Time: at, Text: kept(c.Text), What: what, Out: true})
 }
 
 // Seen takes note that a conversation was active, of which no more is known. What is
@@ -161,14 +161,5 @@ func (r *Row) has(search string) bool {
 	return strings.Contains(strings.ToLower(r.Conversation), search) || strings.Contains(strings.ToLower(r.Name), search)
 }
 
-// clip is the beginning of a text, up to a character.
-func clip(s string) string {
-	if len(s) <= maxText {
-		return strings.Clone(s)
-	}
-	n := maxText
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
-}
+// kept is what stays of a text, in memory of its own.
+func kept(s string) string { return strings.Clone(clip.Dots(s, maxText)) }

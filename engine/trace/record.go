@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"bot/engine/clip"
 )
 
 // A record is a JSON object with short keys, so that it can be read without this
@@ -50,7 +52,7 @@ func (e *Entry) append(b []byte) []byte {
 func (s *Step) append(b []byte) []byte {
 	b = append(b, '[')
 	b = strconv.AppendInt(b, s.Time.UnixNano(), 10)
-	fields := [...]string{s.Step, s.Account, s.Skill, s.TaskID, clip(s.Note)}
+	fields := [...]string{s.Step, s.Account, s.Skill, s.TaskID, clip.Dots(s.Note, MaxNote)}
 	n := len(fields)
 	for n > 0 && fields[n-1] == "" {
 		n--
@@ -60,18 +62,6 @@ func (s *Step) append(b []byte) []byte {
 		b = appendQuoted(b, f)
 	}
 	return append(b, ']')
-}
-
-// clip cuts a note on a character.
-func clip(s string) string {
-	if len(s) <= MaxNote {
-		return s
-	}
-	n := MaxNote
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
 }
 
 func quoted(s string) []byte { return appendQuoted(make([]byte, 0, len(s)+2), s) }

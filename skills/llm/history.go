@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"bot/engine"
+	"bot/engine/clip"
 )
 
 // Bytes of what is remembered of a conversation: of all of it, and of the two
@@ -31,7 +32,7 @@ type history []exchange
 // with adds an exchange and drops the oldest ones beyond a number and beyond
 // what may be kept in bytes.
 func (h history) with(x exchange, most int) history {
-	x = exchange{clip(x.Asked, maxAsked), clip(x.Answered, maxAnswered)}
+	x = exchange{clip.To(x.Asked, maxAsked), clip.To(x.Answered, maxAnswered)}
 	return append(h[:len(h):len(h)], x).latest(most)
 }
 

@@ -76,14 +76,6 @@ func shorten(s string, most int) (short string, cut bool) {
 	return s, false
 }
 
-// clip cuts a text between characters so that it takes at most so many bytes.
-func clip(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "")
-}
-
 // label puts a name or an id on one line, cut after so many characters.
 func label(s string, most int) string {
 	s, _ = shorten(strings.Join(strings.Fields(clean(s)), " "), most)

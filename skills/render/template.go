@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"bot/engine"
+	"bot/engine/clip"
 )
 
 // Limit bounds what one template may make, in bytes.
@@ -58,12 +59,7 @@ func Of(t *engine.Turn) *Data {
 const maxShown = 8 << 10
 
 // brief is the beginning of a text that is too long to be repeated.
-func brief(s string) string {
-	if len(s) <= maxShown {
-		return s
-	}
-	return strings.ToValidUTF8(s[:maxShown], "") + "…"
-}
+func brief(s string) string { return clip.Dots(s, maxShown) }
 
 func briefAll(match []string) []string {
 	if !slices.ContainsFunc(match, func(s string) bool { return len(s) > maxShown }) {

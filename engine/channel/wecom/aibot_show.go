@@ -2,10 +2,10 @@ package wecom
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"bot/engine"
+	"bot/engine/clip"
 )
 
 // showEvery is how often one growing text is written down at most. The platform
@@ -55,9 +55,7 @@ func (s *botSender) Show(t engine.Ticket, text string) {
 	if !due {
 		return
 	}
-	if len(text) > maxStream {
-		text = strings.ToValidUTF8(text[:maxStream], "")
-	}
+	text = clip.To(text, maxStream)
 	ctx, cancel := context.WithTimeout(context.Background(), showFor)
 	defer cancel()
 	// What is not shown now is shown the next time, and the answer in any case.

@@ -8,6 +8,7 @@ import (
 
 	"bot/engine"
 	"bot/engine/channel"
+	"bot/engine/clip"
 )
 
 // maxID bounds an identity in bytes.
@@ -26,7 +27,7 @@ func (a *account) app(plain []byte, now time.Time) (channel.Receipt, error) {
 	if suite := d.get("SuiteId"); suite != "" || d.get("InfoType") != "" {
 		// It must be answered the literal success, whatever the account's ack is.
 		return channel.Receipt{
-			Foreign: "third-party suite " + clip(suite),
+			Foreign: "third-party suite " + clip.To(suite, 64),
 			Answer:  channel.TextAnswer(http.StatusOK, "success"),
 		}, nil
 	}
@@ -126,13 +127,4 @@ func unix(s string) time.Time {
 		return time.Time{}
 	}
 	return time.Unix(n, 0)
-}
-
-// clip bounds what is only shown.
-func clip(s string) string {
-	const longest = 64
-	if len(s) <= longest {
-		return s
-	}
-	return strings.ToValidUTF8(s[:longest], "")
 }
