@@ -23,7 +23,12 @@ func (p *Plan) connect() error {
 			errs = append(errs, p.located(a, err))
 			continue
 		}
-		p.senders[a.Name], p.policies[a.Name] = outbound(a, sender), policy(a)
+		out := outbound(a, sender)
+		if err := out.Check(); err != nil { // a channel's default: what the file says was checked
+			errs = append(errs, a.Errorf("", "%v", err))
+			continue
+		}
+		p.senders[a.Name], p.policies[a.Name] = out, policy(a)
 		p.Setup.Accounts[a.Name] = engine.Account{
 			Name: a.Name, Channel: a.Channel, Location: a.Location, Names: a.Names, MentionAll: a.MentionAll,
 			Meets: speaks(a.Channel).meets, TextLimit: textLimit(a), StaffQuiet: a.StaffQuiet.Std(), Hears: hears(a),

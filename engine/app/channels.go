@@ -13,6 +13,7 @@ import (
 	"bot/engine/channel/wecom"
 	"bot/engine/channel/wkteam"
 	"bot/engine/config"
+	"bot/engine/egress"
 )
 
 // platform is one channel: what speaks it, and what its accounts look like.
@@ -36,7 +37,7 @@ var platforms = []platform{
 		accounts: config.Channel{
 			Keys: []string{"proxy", "app_id", "token", "secret", "confirm", "confirm_within"}, Tells: []string{"app_id"},
 			Needs:   func(string) []string { return []string{"base_url"} },
-			Default: func(_ string, a *config.Account) { a.OnDoubt = "resend" },
+			Default: func(_ string, a *config.Account) { a.OnDoubt = egress.Resend },
 		},
 		comesBack: true,
 	},
@@ -87,7 +88,7 @@ var platforms = []platform{
 	},
 	{
 		Adapter:  sandbox.Adapter,
-		accounts: config.Channel{Uncalled: true, Default: func(_ string, a *config.Account) { a.OnDoubt = "resend" }},
+		accounts: config.Channel{Uncalled: true, Default: func(_ string, a *config.Account) { a.OnDoubt = egress.Resend }},
 	},
 }
 
@@ -105,13 +106,13 @@ func wecomNeeds(form string) []string {
 // a minute it drops without a word, so that no answer could slow us down.
 func wecomDefault(form string, a *config.Account) {
 	a.BaseURL = wecom.BaseURL
-	a.OnDoubt = "resend"
+	a.OnDoubt = egress.Resend
 	a.Retry.Timeout = engine.Duration(15 * time.Second)
 	switch form {
 	case wecom.FormApp:
 		a.Limit.PerConversation = every(25, time.Minute)
 	case wecom.FormRobot:
-		a.OnDoubt = "hold"
+		a.OnDoubt = egress.Hold
 		a.Limit.Rate = every(20, time.Minute)
 	}
 }

@@ -10,6 +10,9 @@ import (
 	"bot/engine"
 	"bot/engine/channel"
 	"bot/engine/channel/channeltest"
+	"bot/engine/config"
+	"bot/engine/egress"
+	"bot/engine/ingress"
 )
 
 // everyForm is one account of each channel and form, as docs/channels.md has
@@ -25,6 +28,31 @@ var everyForm = []struct {
 	{"gewe", channel.Account{BaseURL: "https://example.com", Token: "t", AppID: "wx_1", Self: "wxid_1"}},
 	{"wkteam", channel.Account{BaseURL: "https://example.com", Token: "t", Self: "wxid_1", WID: "w1"}},
 	{"qiwe", channel.Account{BaseURL: "https://example.com", Token: "t", GUID: "g", Self: "1"}},
+}
+
+// What a channel sets where the file says nothing is not checked with the file.
+func TestAWordThatEgressDoesNotKnowIsAProblem(t *testing.T) {
+	for name, change := range map[string]func(*config.Account){
+		`on_doubt: there is no "resent" (known: hold, resend)`:  func(a *config.Account) { a.OnDoubt = "resent" },
+		`on_doubt: there is no "" (known: hold, resend)`:        func(a *config.Account) { a.OnDoubt = "" },
+		`late_reply: there is no "dropped" (known: push, drop)`: func(a *config.Account) { a.LateReply = "dropped" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			const text = "[[account]]\nname = \"shop\"\nchannel = \"generic\"\nbase_url = \"http://127.0.0.1:1\"\n"
+			cfg, err := config.Parse("/bot.toml", []byte(text), func(string) (string, bool) { return "", false }, Channels())
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := &Plan{Config: cfg, host: channel.Host{Client: http.DefaultClient}, senders: map[string]egress.Account{}, policies: map[string]ingress.Policy{}}
+			if err := p.connect(); err != nil {
+				t.Fatal(err)
+			}
+			change(&cfg.Accounts[0])
+			if err := p.connect(); err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "shop") {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
 }
 
 func TestTheTableOfActionsIsTrue(t *testing.T) {

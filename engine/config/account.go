@@ -150,11 +150,17 @@ func (l *loader) checkAck(s *Section, ack string) {
 	}
 }
 
+// Doubts are the values of Account.OnDoubt; egress.Doubts is the same list.
+func Doubts() []string { return []string{"hold", "resend"} }
+
+// LateReplies are the values of Account.LateReply; egress.LateReplies is the same list.
+func LateReplies() []string { return []string{"push", "drop"} }
+
 // checkOutbound checks what concerns requests to the platform.
 func (l *loader) checkOutbound(s *Section, a *Account) {
 	l.checkBaseURL(s, a)
 	l.checkProxy(s, a)
-	l.oneOf(s, "on_doubt", a.OnDoubt, "hold", "resend")
+	l.oneOf(s, "on_doubt", a.OnDoubt, Doubts()...)
 	l.between(s, "retry.attempts", a.Retry.Attempts, 1, 1_000)
 	l.atLeast(s, "retry.give_up", a.Retry.GiveUp, time.Second)
 	l.atLeast(s, "retry.timeout", a.Retry.Timeout, time.Millisecond)

@@ -15,7 +15,7 @@ const mostPushes = 1_000_000_000
 // checkQuota checks what bounds the unasked.
 func (l *loader) checkQuota(s *Section, a *Account) {
 	q := &a.Limit
-	l.oneOf(s, "late_reply", a.LateReply, "push", "drop")
+	l.oneOf(s, "late_reply", a.LateReply, LateReplies()...)
 	l.quota(s, "limit.push_per_day", q.PushPerDay, mostPushes)
 	l.quota(s, "limit.push_per_user_per_day", q.PushPerUserPerDay, mostPushes)
 	l.quota(s, "limit.unanswered", q.Unanswered, 1_000_000)

@@ -1,12 +1,34 @@
 package config
 
 import (
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"bot/engine"
+	"bot/engine/egress"
 )
+
+func TestTheWordsOfSendingAreThoseOfEgress(t *testing.T) {
+	for _, tt := range []struct {
+		field      string
+		ours, want []string
+	}{
+		{"OnDoubt", Doubts(), egress.Doubts()},
+		{"LateReply", LateReplies(), egress.LateReplies()},
+	} {
+		f, _ := reflect.TypeFor[Account]().FieldByName(tt.field)
+		if shown := strings.Split(f.Tag.Get("is"), "|"); !slices.Equal(tt.ours, tt.want) || !slices.Equal(shown, tt.want) {
+			t.Errorf("%s: accepted %q, shown %q, those of egress %q", tt.field, tt.ours, shown, tt.want)
+		}
+		def := reflect.ValueOf(defaultAccount(&Channel{}, "", &Config{})).FieldByIndex(f.Index).String()
+		if !slices.Contains(tt.want, def) {
+			t.Errorf("%s is %q unless something else is said", tt.field, def)
+		}
+	}
+}
 
 func TestQuotasThatMakeNoSense(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{

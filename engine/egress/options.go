@@ -2,8 +2,11 @@ package egress
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"time"
 
 	"bot/engine"
@@ -39,11 +42,27 @@ type Account struct {
 	LateReply string
 }
 
-// The values of Account.OnDoubt. Anything else counts as Hold.
+// The values of Account.OnDoubt. Anything else is sent no second time, as with Hold;
+// see Account.Check.
 const (
 	Hold   = "hold"   // keep it for a person and let its successors go
 	Resend = "resend" // try again in its place, as after a failure
 )
+
+// Doubts are the values of Account.OnDoubt.
+func Doubts() []string { return []string{Hold, Resend} }
+
+// Check says which of the account's words is none. A configuration that was checked
+// has none of that kind: whoever makes accounts otherwise is to ask.
+func (a *Account) Check() error {
+	if !slices.Contains(Doubts(), a.OnDoubt) {
+		return fmt.Errorf("on_doubt: there is no %q (known: %s)", a.OnDoubt, strings.Join(Doubts(), ", "))
+	}
+	if !slices.Contains(LateReplies(), a.LateReply) {
+		return fmt.Errorf("late_reply: there is no %q (known: %s)", a.LateReply, strings.Join(LateReplies(), ", "))
+	}
+	return nil
+}
 
 // Options is what an Egress needs. Only Outbox is required.
 //

@@ -8,11 +8,15 @@ import (
 	"bot/engine/quota"
 )
 
-// The values of Account.LateReply. Anything else counts as PushLate.
+// The values of Account.LateReply. Anything else is said, as with PushLate; see
+// Account.Check.
 const (
 	PushLate = "push" // say it all the same, as if nobody had asked
 	DropLate = "drop" // leave it
 )
+
+// LateReplies are the values of Account.LateReply.
+func LateReplies() []string { return []string{PushLate, DropLate} }
 
 // closed tells whether the time has passed in which the command could be said by
 // its ticket. What says nothing needs none.
