@@ -1,7 +1,8 @@
 // Package store declares what the engine asks of its storage: a log of events
-// with dedup (Inbox), the commit of a handled event (Turns), the commands that
-// are to leave (Outbox) and what could not be done (DeadLetters). Every method
-// is one atomic act of the domain; when it returns nil its effect is on disk.
+// with dedup (Inbox), the commit of a handled event (Turns), who must not be written
+// to (Contacts), notes by account and key (Memory), the commands that are to leave
+// (Outbox) and what could not be done (DeadLetters). Every method that changes
+// something is one atomic act of the domain; when it returns nil its effect is on disk.
 //
 // Implementations are safe for concurrent use and pass storetest.Run. The
 // records they take and return are shared and must not be changed afterwards.
@@ -240,7 +241,7 @@ const (
 // Try is one attempt at sending.
 type Try struct {
 	Time   time.Time `json:"time"`
-	Class  string    `json:"class,omitempty"` // as channel.Class prints; "" while it runs
+	Class  string    `json:"class,omitempty"` // a channel.Class where it failed, else a Final: Sent or Confirmed; "" while it runs
 	Status int       `json:"status,omitempty"`
 	Note   string    `json:"note,omitempty"`
 }

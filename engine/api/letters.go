@@ -35,6 +35,7 @@ type Letter struct {
 // pageSize bounds one answer; the next page begins after its last id.
 const pageSize = 100
 
+// LetterOf shows a dead letter.
 func LetterOf(l store.Letter) Letter {
 	v := Letter{ID: l.ID, Skill: l.Skill, Attempts: l.Count, Tries: l.Tries, Error: l.Error, Time: l.Time}
 	if e := l.Event; e != nil {

@@ -1,5 +1,5 @@
-// Package cli is the command line: flags in, text and exit code out. Each verb
-// is one file; how it works inside is another package's business.
+// Package cli is the command line: flags in, text and exit code out. How what a
+// verb asks for works inside is another package's business.
 package cli
 
 import (

@@ -3,9 +3,13 @@
 //
 // Two thoughts carry it. One committer goroutine owns the write transaction and
 // puts all acts that wait into one commit, because a commit costs the same for
-// one act as for a thousand. And nothing on the way of an event touches a
-// random page: the log, the dedup keys and the outbox grow at their right edge,
-// and what answers "was this seen?" is a table in memory.
+// one act as for a thousand. And what every event changes is written to no page at
+// random: the log and the dedup keys grow at their right edge, and what answers "was
+// this seen?" is a table in memory; states, commands, what happens to them, and what
+// leaves the log go to a journal in the same file, lie in memory as a layer over
+// their trees, and are folded into these later, in the order of keys (see journal).
+// Only what some events bring, which are notes, once-keys, contacts, dead letters and
+// the ids of settled commands, does its act put where it belongs.
 package boltstore
 
 import (
@@ -41,7 +45,7 @@ type Options struct {
 	// MaxSize bounds what the file holds; 0 does not. The file itself grows
 	// beyond it by what taking things out needs (an eighth and 8 MiB).
 	MaxSize int64
-	// CacheBytes bounds the decoded events and commands kept at hand (32 MiB).
+	// CacheBytes bounds the decoded events, commands and states kept at hand (32 MiB).
 	CacheBytes int64
 	// JournalBytes bounds the changes that gather before they are folded into
 	// their trees (2 MiB, in memory and in the file; as much again waits for its
@@ -278,7 +282,7 @@ func (s *Store) Stats() (store.Stats, error) {
 	return st, wrap("read statistics", err)
 }
 
-// forget drops what is kept in memory of an event that left the log.
+// forgetEvent drops what is kept in memory of an event that left the log.
 func (s *Store) forgetEvent(seq uint64) {
 	s.events.Add(-1)
 	s.cache.drop(eventKey(seq))
