@@ -35,14 +35,8 @@ type keyPart struct {
 	at   place
 }
 
-// scan returns the tree of places; scalars have no value yet. The problem is
-// one that the library must not be asked about.
-func scan(src *source, text string) (*node, *Problem) {
-	s := walk(src, text)
-	return s.root, s.fault
-}
-
-// walk is scan for those who also ask where in the text it ended.
+// walk makes the tree of places (root); scalars have no value yet. The problem (fault)
+// is one that the library must not be asked about.
 func walk(src *source, text string) *scanner {
 	s := &scanner{src: src, text: text, line: 1, col: 1}
 	start := s.here()

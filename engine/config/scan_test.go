@@ -12,6 +12,12 @@ import (
 	"pgregory.net/rapid"
 )
 
+// scan is the tree and the problem of a walk.
+func scan(src *source, text string) (*node, *Problem) {
+	s := walk(src, text)
+	return s.root, s.fault
+}
+
 // checkPlaces proves that scan agrees with the TOML library about a text that
 // the library accepts: every key and element of the decoded tree has a node,
 // the key's place holds the key, and what begins at the value's place decodes

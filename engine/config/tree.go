@@ -114,9 +114,9 @@ func (n *node) unread() Problems {
 	return ps
 }
 
-// attach fills a tree of places, as scan makes it, with the values that the
+// attach fills a tree of places, as walk makes it, with the values that the
 // TOML library decoded from the same text. Should the two ever disagree the
-// library is right: a value the scan missed gets its parent's place.
+// library is right: a value the walk missed gets its parent's place.
 func (n *node) attach(value any) {
 	switch v := value.(type) {
 	case map[string]any:

@@ -82,8 +82,8 @@ func (r *rig) ids(since time.Time) (ids []string) {
 		r.Fatal(err)
 	}
 	ids = in.ids()
-	if in.Damaged > 0 || in.Len() != len(ids) {
-		r.Errorf("%d are damaged, of %d come %d", in.Damaged, in.Len(), len(ids))
+	if in.Damaged > 0 || len(in.records) != len(ids) {
+		r.Errorf("%d are damaged, of %d come %d", in.Damaged, len(in.records), len(ids))
 	}
 	return ids
 }

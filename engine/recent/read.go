@@ -70,9 +70,6 @@ func (in *Intake) scan(data []byte, since time.Time) {
 	}
 }
 
-// Len is how many events there are.
-func (in *Intake) Len() int { return len(in.records) }
-
 // Events are the events in the order of their receipt; those received at one
 // instant in that in which they were handled. Each round makes them anew.
 func (in *Intake) Events() iter.Seq[*engine.Event] {

@@ -57,9 +57,6 @@ func New[T any](now time.Time, tick time.Duration) *Wheel[T] {
 	return &Wheel[T]{origin: now, tick: max(tick, 1)}
 }
 
-// Len is how many values are pending.
-func (w *Wheel[T]) Len() int { return w.pending }
-
 // Add has Advance return the value once it is told that time, or the first time
 // after it where that has passed already: never before it, and at most one tick
 // after it. The Entry serves to cancel it.

@@ -56,8 +56,8 @@ func TestAValueLeavesAtItsTime(t *testing.T) {
 			if looks > levels {
 				t.Errorf("looked %d times", looks)
 			}
-			if w.Len() != 0 {
-				t.Errorf("%d pending", w.Len())
+			if w.pending != 0 {
+				t.Errorf("%d pending", w.pending)
 			}
 		})
 	}
@@ -90,8 +90,8 @@ func TestACancelledValueDoesNotLeave(t *testing.T) {
 			t.Errorf("%s was cancelled twice", e.Value)
 		}
 	}
-	if _, ok := w.Next(); ok || w.Len() != 0 {
-		t.Errorf("%d pending", w.Len())
+	if _, ok := w.Next(); ok || w.pending != 0 {
+		t.Errorf("%d pending", w.pending)
 	}
 	if due := w.Advance(at(2 * time.Hour)); len(due) > 0 {
 		t.Errorf("left %v", due)
@@ -173,8 +173,8 @@ func TestAgainstASortedList(t *testing.T) {
 				}
 			},
 			"": func(t *rapid.T) {
-				if w.Len() != len(list) {
-					t.Fatalf("%d pending, want %d", w.Len(), len(list))
+				if w.pending != len(list) {
+					t.Fatalf("%d pending, want %d", w.pending, len(list))
 				}
 				next, ok := w.Next()
 				if ok != (len(list) > 0) {

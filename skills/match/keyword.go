@@ -30,9 +30,6 @@ func (f Folding) NewKeyword(typed string, mode Mode) (Keyword, error) {
 	return k, nil
 }
 
-// NewKeyword is the zero Folding's.
-func NewKeyword(typed string, mode Mode) (Keyword, error) { return Folding{}.NewKeyword(typed, mode) }
-
 func (k Keyword) fits(t *Text) bool {
 	folded, trimmed := t.fold()
 	switch k.Mode {

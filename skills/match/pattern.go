@@ -37,6 +37,3 @@ func (f Folding) NewPattern(expr string) (*regexp.Regexp, error) {
 	}
 	return re, nil
 }
-
-// NewPattern is the zero Folding's.
-func NewPattern(expr string) (*regexp.Regexp, error) { return Folding{}.NewPattern(expr) }

@@ -33,9 +33,6 @@ func (f Folding) Read(s string) *Text {
 	return t
 }
 
-// Read is the zero Folding's.
-func Read(s string) *Text { return Folding{}.Read(s) }
-
 // fold returns the text as keywords see it, whole and without its edges.
 func (t *Text) fold() (folded, trimmed string) {
 	if !t.hasFolded {

@@ -216,19 +216,6 @@ func (x *index) keys() int {
 	return n
 }
 
-// inMemory is the keys and bytes of the tables in memory.
-func (x *index) inMemory() (keys, bytes int) {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	for _, sl := range x.slices {
-		if sl.memory != nil {
-			keys += int(sl.count)
-			bytes += sl.memory.bytes()
-		}
-	}
-	return keys, bytes
-}
-
 func (x *index) close() {
 	x.moves.Wait()
 	x.mu.Lock()

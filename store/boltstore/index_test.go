@@ -363,3 +363,24 @@ func TestStatsTellTheFileFromWhatIsFreeInIt(t *testing.T) {
 		t.Errorf("%d bytes, %d free", st.FileBytes, st.FreeBytes)
 	}
 }
+
+// inMemory is the keys and bytes of the tables in memory.
+func (x *index) inMemory() (keys, bytes int) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	for _, sl := range x.slices {
+		if sl.memory != nil {
+			keys += int(sl.count)
+			bytes += sl.memory.bytes()
+		}
+	}
+	return keys, bytes
+}
+
+func (t *memTable) bytes() int {
+	n := 0
+	for _, s := range t.slots {
+		n += 8 * len(s)
+	}
+	return n
+}

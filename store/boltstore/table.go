@@ -101,14 +101,6 @@ func (t *memTable) find(k engine.Key, found []uint32) ([]uint32, error) {
 
 func (t *memTable) close() error { return nil }
 
-func (t *memTable) bytes() int {
-	n := 0
-	for _, s := range t.slots {
-		n += 8 * len(s)
-	}
-	return n
-}
-
 // fileTable is a table that was moved to a file. The file is only an index:
 // nothing depends on its being there tomorrow, so it is never synced.
 type fileTable struct {
