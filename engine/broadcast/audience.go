@@ -20,8 +20,8 @@ type Audience interface {
 	Each(ctx context.Context, yield func(id string) error) error
 }
 
-// MaxID is the longest id of a recipient in bytes.
-const MaxID = 512
+// maxID is the longest id of a recipient in bytes.
+const maxID = 512
 
 // List is an audience that is named one by one.
 type List []string
@@ -96,8 +96,8 @@ func badID(id string) string {
 	switch {
 	case id == "":
 		return "a blank id is nobody's"
-	case len(id) > MaxID:
-		return fmt.Sprintf("an id has at most %d bytes, this one %d", MaxID, len(id))
+	case len(id) > maxID:
+		return fmt.Sprintf("an id has at most %d bytes, this one %d", maxID, len(id))
 	case !utf8.ValidString(id):
 		return "it is no UTF-8"
 	case strings.ContainsFunc(id, unicode.IsControl):

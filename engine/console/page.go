@@ -227,7 +227,7 @@ var sections = []Section{
 }
 
 // Trace and Conversation are where more is shown of what an id names.
-func (view) Trace(id string) string { return TracePath(id) }
+func (view) Trace(id string) string { return tracePath(id) }
 func (view) Conversation(account, conversation string) string {
 	return ConversationPath(account, conversation)
 }

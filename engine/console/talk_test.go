@@ -327,14 +327,14 @@ func TestATraceSaysWhyAndLeadsOn(t *testing.T) {
 	r := newRig(t)
 	r.chatter()
 	r.login()
-	page := r.page(TracePath(odd))
+	page := r.page(tracePath(odd))
 	task := strings.Repeat("0123456789abcdef", 4) + "-0"
 	for _, want := range []string{`<p class="said bad"><b>no reply</b>`, "does not answer", "+3 ms", "+1 s", `<a href="/trace?id=` + task + `">`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if page := r.page(TracePath("unknown")); !strings.Contains(page, "Nothing is known of this id") {
+	if page := r.page(tracePath("unknown")); !strings.Contains(page, "Nothing is known of this id") {
 		t.Error("an unknown id is not explained")
 	}
 	if page := r.page("/trace"); !strings.Contains(page, "trace id") {
@@ -409,7 +409,7 @@ func TestConversationsTraceAndSkillsInABrowserAtBothWidths(t *testing.T) {
 	r.chatter()
 	tab, base := visit(t, r)
 	for name, path := range map[string]string{
-		"conversations": "/conversations", "conversation": ConversationPath("shop", odd), "trace-found": TracePath(odd), "trace": "/trace",
+		"conversations": "/conversations", "conversation": ConversationPath("shop", odd), "trace-found": tracePath(odd), "trace": "/trace",
 		"skills-asked": "/skills?account=shop&text=" + url.QueryEscape("我要领券"),
 	} {
 		tab.Looks(name, base+path)

@@ -65,5 +65,5 @@ func (w words) Note(s step) string {
 	return w.Reason(s.Step.Note)
 }
 
-// TracePath is where the life of what an id names is shown.
-func TracePath(id string) string { return "/trace?" + url.Values{"id": {id}}.Encode() }
+// tracePath is where the life of what an id names is shown.
+func tracePath(id string) string { return "/trace?" + url.Values{"id": {id}}.Encode() }

@@ -67,7 +67,7 @@ const day = 24 * time.Hour
 const (
 	MaxID    = 256 // bytes
 	MaxLabel = 128 // bytes
-	MaxName  = 128 // bytes; longer names are cut
+	maxName  = 128 // bytes; longer names are cut
 )
 
 // goneKeep is how long somebody who is gone is remembered.
@@ -109,7 +109,7 @@ func nameOf(name string) string {
 		}
 		return r
 	}, name))
-	for len(name) > MaxName {
+	for len(name) > maxName {
 		_, size := utf8.DecodeLastRuneInString(name)
 		name = name[:len(name)-size]
 	}

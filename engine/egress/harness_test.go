@@ -198,7 +198,7 @@ func (m *memory) Cancel(_ context.Context, taskID string) error {
 func (m *memory) learned(account string) (note string, written int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.notes[account+" "+PaceKey], m.noted
+	return m.notes[account+" "+paceKey], m.noted
 }
 
 // put stores a command as a commit would.

@@ -196,7 +196,7 @@ func (o *owner) settled(f *flight) {
 	a, at := f.account, o.now()
 	a.settling--
 	a.beside.wrote(f, at)
-	if f.err != nil && slices.ContainsFunc(f.settlement.Learned, func(n engine.Note) bool { return n.Key == PaceKey }) {
+	if f.err != nil && slices.ContainsFunc(f.settlement.Learned, func(n engine.Note) bool { return n.Key == paceKey }) {
 		a.standing.unnoted = true // the next answer's settlement takes it along
 	}
 	switch {

@@ -9,11 +9,11 @@ import (
 	"bot/engine/pace"
 )
 
-// PaceKey is the note of what an account's platform wants of it, which is read
+// paceKey is the note of what an account's platform wants of it, which is read
 // when the account is first met. It is written with the settlement of the command
 // from which it was learned: when the trouble begins, changes and ends, never for
 // each request.
-const PaceKey = "pace/platform"
+const paceKey = "pace/platform"
 
 // paceNote is the note as it is written.
 type paceNote struct {
@@ -188,7 +188,7 @@ func (o *owner) note(a *account, at instant) []engine.Note {
 		return nil
 	}
 	s.unnoted = false
-	n := engine.Note{Key: PaceKey}
+	n := engine.Note{Key: paceKey}
 	if t := a.pacer.Trouble(at.mono); t != (pace.Trouble{}) {
 		p := paceNote{Trouble: t, Since: s.since, Asked: s.asked}
 		n.Expires = at.wall.Add(t.Wait + pace.Forgets)
@@ -208,14 +208,14 @@ func (o *owner) note(a *account, at instant) []engine.Note {
 // recall takes up how the account stood when the last process ended. A note that
 // cannot be read is none: the platform will say it again.
 func (o *owner) recall(a *account, at instant) {
-	value, err := o.opts.Recall(a.name, PaceKey)
+	value, err := o.opts.Recall(a.name, paceKey)
 	var p paceNote
 	if err == nil && value != "" {
 		err = json.Unmarshal([]byte(value), &p)
 	}
 	if err != nil {
 		o.opts.Log.Error("how the account stood with its platform cannot be read; it starts at its usual pace",
-			"account", a.name, "note", PaceKey, "error", err)
+			"account", a.name, "note", paceKey, "error", err)
 		return
 	}
 	if value == "" {

@@ -389,7 +389,7 @@ func TestANoteThatCannotBeReadIsNone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t, shop(quick()))
-				w.outbox.notes["shop "+PaceKey] = note
+				w.outbox.notes["shop "+paceKey] = note
 				if note == "-" {
 					w.outbox.fault = func(act string, _ uint64) error {
 						if act == "recall" {
@@ -437,7 +437,7 @@ func FuzzRecall(f *testing.F) {
 func TestANoteOfAnotherCalendarHoldsForAnHourAtMost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, shop(quick()))
-		w.outbox.notes["shop "+PaceKey] = fmt.Sprintf(`{"level":40,"base":10,"refused":1,"until":%q}`, time.Now().AddDate(30, 0, 0).Format(time.RFC3339))
+		w.outbox.notes["shop "+paceKey] = fmt.Sprintf(`{"level":40,"base":10,"refused":1,"until":%q}`, time.Now().AddDate(30, 0, 0).Format(time.RFC3339))
 		w.say("shop", "push c x")
 		w.start()
 		defer w.stop()

@@ -65,9 +65,9 @@ func (d *draft) learned() []engine.Note {
 	case !d.account.Meets:
 	case e.Kind == engine.Message && e.Group: // the notice of a new group may follow its first message
 	case e.Kind.Meets() && !d.known:
-		add(engine.Note{Key: KnownKey(e.Conversation), Value: "1"})
+		add(engine.Note{Key: knownKey(e.Conversation), Value: "1"})
 	case e.Kind.Parts() && d.known:
-		add(engine.Note{Key: KnownKey(e.Conversation)})
+		add(engine.Note{Key: knownKey(e.Conversation)})
 	}
 	for _, n := range d.contact {
 		add(n)

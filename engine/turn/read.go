@@ -12,8 +12,8 @@ import (
 	"bot/store"
 )
 
-// KnownKey is the note that a conversation is known (engine.Kind.Meets).
-func KnownKey(conversation string) string { return noteKey("known/", conversation) }
+// knownKey is the note that a conversation is known (engine.Kind.Meets).
+func knownKey(conversation string) string { return noteKey("known/", conversation) }
 
 // noteKey makes a key of an id, which may be longer than keys can be.
 func noteKey(use, id string) string {
@@ -40,7 +40,7 @@ func (p *play) read() error {
 		return err
 	}
 	if p.account.Meets || e.IfKnown != "" {
-		if p.known, err = p.remembers(KnownKey(e.Conversation)); err != nil {
+		if p.known, err = p.remembers(knownKey(e.Conversation)); err != nil {
 			return err
 		}
 	}
@@ -67,7 +67,7 @@ func (p *play) read() error {
 		seen.Mention = engine.MentionMe
 	}
 	if e.Group && seen.Mention == engine.MentionMe {
-		seen.Text = unnamed(Unaddressed(e.Text, p.account.Names))
+		seen.Text = unnamed(unaddressed(e.Text, p.account.Names))
 	}
 	if seen.Kind != e.Kind || seen.Mention != e.Mention || seen.Text != e.Text {
 		p.event = &seen
@@ -93,11 +93,11 @@ func (p *play) remembers(key string) (bool, error) {
 	return value != "", nil
 }
 
-// Unaddressed takes the mentions that a text begins or ends with away: those of
+// unaddressed takes the mentions that a text begins or ends with away: those of
 // the names (engine.Addressed), and at its beginning whatever is closed by the
 // space that WeChat's clients put behind the name they show, which in a group may
 // be one that nobody configured.
-func Unaddressed(text string, names []string) string {
+func unaddressed(text string, names []string) string {
 	text = strings.TrimSpace(text)
 	for {
 		rest, _ := engine.Addressed(text, names)

@@ -37,7 +37,7 @@ func New(d *kind.Draft, p Place, name string, values map[string]any, others ...s
 	case slices.Contains(replies, engine.Action(name)):
 		d.Problem(at, `%s is what a reply does (reply = [{text = "…"}, {image = "…"}, {file = "…"}])`, name)
 	case !known:
-		d.Problem(at, "unknown action %q%s", name, kind.Hint(name, append(Names(), others...)))
+		d.Problem(at, "unknown action %q%s", name, kind.Hint(name, append(names(), others...)))
 	default:
 		s.check(d, p)
 	}

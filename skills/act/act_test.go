@@ -8,7 +8,7 @@ import (
 )
 
 func TestNamesAreActionsOfTheEngine(t *testing.T) {
-	names := Names()
+	names := names()
 	if len(names) == 0 {
 		t.Fatal("there are none")
 	}

@@ -51,8 +51,8 @@ var replies = []engine.Action{
 	engine.SendText, engine.SendImage, engine.SendFile, engine.SendVoice, engine.SendVideo, engine.SendLink,
 }
 
-// Names are the actions that an operator may ask for.
-func Names() []string {
+// names are the actions that an operator may ask for.
+func names() []string {
 	var all []string
 	for _, s := range sorts {
 		all = append(all, string(s.action))

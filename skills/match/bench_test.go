@@ -17,7 +17,7 @@ func BenchmarkForms(b *testing.B) {
 		for _, form := range []struct {
 			name string
 			make func(string) string
-		}{{"Fold", Fold}, {"Plain", Plain}, {"Answer", Answer}} {
+		}{{"Fold", Fold}, {"Plain", plain}, {"Answer", Answer}} {
 			b.Run(form.name+"/"+bb.name, func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {

@@ -43,9 +43,9 @@ func foldByTables(s string) string {
 // and names begin or end with them ("/help", "C#").
 func Trim(folded string) string { return strings.TrimFunc(folded, edge) }
 
-// Plain is what patterns see: width folded and free of what cannot be seen,
+// plain is what patterns see: width folded and free of what cannot be seen,
 // edges trimmed as by Trim, the case and all else kept.
-func Plain(s string) string {
+func plain(s string) string {
 	narrow, ok := common(s)
 	if !ok {
 		narrow = width.Fold.String(visible(s))

@@ -80,7 +80,7 @@ func TestPlain(t *testing.T) {
 		{"what only NFKC would change is kept", "①x", "①x"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := Plain(tt.in); got != tt.want {
+			if got := plain(tt.in); got != tt.want {
 				t.Errorf("Plain(%q) = %q, want %q", tt.in, got, tt.want)
 			}
 		})
@@ -115,7 +115,7 @@ func TestCommonTextsFoldAsTheTablesSay(t *testing.T) {
 			if fast, slow := Fold(s), foldByTables(s); fast != slow {
 				t.Fatalf("%q (%U): fast %q, tables %q", s, r, fast, slow)
 			}
-			if fast, slow := Plain(s), strings.TrimFunc(width.Fold.String(visible(s)), edge); fast != slow {
+			if fast, slow := plain(s), strings.TrimFunc(width.Fold.String(visible(s)), edge); fast != slow {
 				t.Fatalf("%q (%U): fast %q, tables %q", s, r, fast, slow)
 			}
 			if fast, _ := common(s); fast != width.Fold.String(s) {
@@ -134,8 +134,8 @@ func FuzzFold(f *testing.F) {
 		if slow := foldByTables(s); folded != slow {
 			t.Errorf("Fold(%q) = %q, by the tables %q", s, folded, slow)
 		}
-		if slow := strings.TrimFunc(width.Fold.String(visible(s)), edge); Plain(s) != slow {
-			t.Errorf("Plain(%q) = %q, by the tables %q", s, Plain(s), slow)
+		if slow := strings.TrimFunc(width.Fold.String(visible(s)), edge); plain(s) != slow {
+			t.Errorf("Plain(%q) = %q, by the tables %q", s, plain(s), slow)
 		}
 		if fast, ok := common(s); ok && fast != width.Fold.String(s) {
 			t.Errorf("%q is %q in common widths, by the tables %q", s, fast, width.Fold.String(s))

@@ -15,7 +15,7 @@ type Text struct {
 	folding Folding
 
 	folded, trimmed  string
-	plain, patterned string // as Plain leaves it, and as patterns see that
+	plain, patterned string // as plain leaves it, and as patterns see that
 
 	hasFolded, hasPlain bool
 }
@@ -45,7 +45,7 @@ func (t *Text) fold() (folded, trimmed string) {
 // forPatterns returns the text as patterns see it.
 func (t *Text) forPatterns() string {
 	if !t.hasPlain {
-		t.plain, t.hasPlain = Plain(t.seen), true
+		t.plain, t.hasPlain = plain(t.seen), true
 		t.patterned = t.folding.simpler.text(t.plain)
 	}
 	return t.patterned

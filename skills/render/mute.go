@@ -8,8 +8,8 @@ import (
 	"bot/engine/glyph"
 )
 
-// Blank tells a text in which there is nothing to be seen.
-func Blank(text string) bool {
+// blank tells a text in which there is nothing to be seen.
+func blank(text string) bool {
 	return strings.TrimFunc(text, func(r rune) bool { return unicode.IsSpace(r) || glyph.Unseen(r) }) == ""
 }
 
@@ -25,7 +25,7 @@ func mute(l *parse.ListNode) bool {
 		silent := true
 		switch n := n.(type) {
 		case *parse.TextNode:
-			silent = Blank(string(n.Text))
+			silent = blank(string(n.Text))
 		case *parse.ActionNode:
 			silent = len(n.Pipe.Decl) > 0 || blankText(n.Pipe) || counts(n)
 		case *parse.IfNode:
@@ -73,5 +73,5 @@ func blankText(p *parse.PipeNode) bool {
 		return false
 	}
 	s, ok := p.Cmds[0].Args[0].(*parse.StringNode)
-	return ok && Blank(s.Text)
+	return ok && blank(s.Text)
 }

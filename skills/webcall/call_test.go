@@ -427,7 +427,7 @@ func TestKeys(t *testing.T) {
 		t.Error("a repeat of an event has another key")
 	}
 	once := engine.Once{Key: "u1"}
-	all := []string{Key(a, "s", 0), Key(a, "s", 1), Key(b, "s", 0), Key(a, "t", 0), OnceKey("shop", "s", once), OnceKey("shop", "t", once), OnceKey("x", "s", once)}
+	all := []string{Key(a, "s", 0), Key(a, "s", 1), Key(b, "s", 0), Key(a, "t", 0), onceKey("shop", "s", once), onceKey("shop", "t", once), onceKey("x", "s", once)}
 	for i, k := range all {
 		if slices.Contains(all[:i], k) || len(k) > 64 {
 			t.Errorf("key %d of %q", i, all)

@@ -222,13 +222,13 @@ func Key(t *engine.Turn, skill string, n int) string {
 // that its Guard began takes a once-key, else that of the event.
 func KeyOf(t *engine.Turn, b *kind.Base, out engine.Outcome) string {
 	if b.Grants() && len(out.Once) > 0 {
-		return OnceKey(t.Event.Account, b.Name(), out.Once[0])
+		return onceKey(t.Event.Account, b.Name(), out.Once[0])
 	}
 	return Key(t, b.Name(), 0)
 }
 
-// OnceKey is the Idempotency-Key of a call that grants what a once-key guards: the
+// onceKey is the Idempotency-Key of a call that grants what a once-key guards: the
 // same for all events that ask for the same grant.
-func OnceKey(account, skill string, o engine.Once) string {
+func onceKey(account, skill string, o engine.Once) string {
 	return "once-" + digest(fmt.Sprintf("%q %q %q", account, skill, o.Key), 16)
 }

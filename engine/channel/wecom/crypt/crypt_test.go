@@ -158,11 +158,11 @@ func TestSignatures(t *testing.T) {
 			if got := Sign(v.Token, v.Timestamp, v.Nonce, v.Encrypt); got != v.Signature {
 				t.Errorf("got %s", got)
 			}
-			if !Signed(v.Signature, v.Token, v.Timestamp, v.Nonce, v.Encrypt) {
+			if !signed(v.Signature, v.Token, v.Timestamp, v.Nonce, v.Encrypt) {
 				t.Error("not taken for signed")
 			}
 			for _, wrong := range []string{"", strings.ToUpper(v.Signature), v.Signature + "0", v.Signature[:39]} {
-				if Signed(wrong, v.Token, v.Timestamp, v.Nonce, v.Encrypt) {
+				if signed(wrong, v.Token, v.Timestamp, v.Nonce, v.Encrypt) {
 					t.Errorf("%q is taken for signed", wrong)
 				}
 			}

@@ -19,7 +19,7 @@ type Secret struct {
 
 // Signed tells whether the callback was signed with this secret.
 func (s *Secret) Signed(signature, timestamp, nonce, encrypt string) bool {
-	return Signed(signature, s.Token, timestamp, nonce, encrypt)
+	return signed(signature, s.Token, timestamp, nonce, encrypt)
 }
 
 // Open verifies, then decrypts: the signature first, so that nobody can use

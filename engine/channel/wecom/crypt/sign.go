@@ -18,8 +18,8 @@ func Sign(token, timestamp, nonce, encrypt string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Signed tells, in constant time, whether the signature is that of the message.
-func Signed(signature, token, timestamp, nonce, encrypt string) bool {
+// signed tells, in constant time, whether the signature is that of the message.
+func signed(signature, token, timestamp, nonce, encrypt string) bool {
 	want := Sign(token, timestamp, nonce, encrypt)
 	return subtle.ConstantTimeCompare([]byte(signature), []byte(want)) == 1
 }

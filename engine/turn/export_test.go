@@ -1,0 +1,6 @@
+package turn
+
+var (
+	KnownKey    = knownKey
+	Unaddressed = unaddressed
+)
