@@ -100,18 +100,22 @@ func (s spot) String() string {
 func (b *board) moves() string {
 	var all []string
 	for _, w := range []*slot{&b.sender, &b.shared} {
-		if w.written && (w.read != 0 || w.state.Exists()) {
+		if w.changed() {
 			all = append(all, w.found.String()+" → "+spotOf(w.state).String())
 		}
 	}
 	return strings.Join(all, "; ")
 }
 
-// writes lists what changed. Ending what never was is no change.
+// changed tells whether the slot's state is another now. To end what never was is no
+// change.
+func (s *slot) changed() bool { return s.written && (s.read != 0 || s.state.Exists()) }
+
+// writes lists what changed.
 func (b *board) writes() []store.StateWrite {
 	var out []store.StateWrite
 	for _, s := range []*slot{&b.sender, &b.shared} {
-		if s.written && (s.read != 0 || s.state.Exists()) {
+		if s.changed() {
 			out = append(out, store.StateWrite{Key: s.key, Read: s.read, State: s.state})
 		}
 	}

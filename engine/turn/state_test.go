@@ -65,6 +65,34 @@ func TestAStateIsWrittenOverTheVersionThatWasRead(t *testing.T) {
 	}
 }
 
+func TestTheReportTellsWhereStatesCameFromAndWent(t *testing.T) {
+	for _, tt := range []struct {
+		name           string
+		found          map[engine.StateKey]engine.State
+		sender, shared *engine.State
+		want           string
+	}{
+		{"nothing is written", map[engine.StateKey]engine.State{own: {Skill: "form", Version: 9}}, nil, nil, ""},
+		{"a dialogue begins", nil, &engine.State{Node: "phone"}, nil, "- → form/phone"},
+		{"it goes on", map[engine.StateKey]engine.State{own: {Skill: "form", Node: "phone", Version: 9}}, &engine.State{Skill: "form", Node: "code"}, nil, "form/phone → form/code"},
+		{"it ends", map[engine.StateKey]engine.State{own: {Skill: "form", Node: "phone", Version: 9}}, &engine.State{}, nil, "form/phone → -"},
+		{"what never was ends", nil, &engine.State{}, nil, ""},
+		{"the conversation's beside the sender's", nil, &engine.State{Skill: "form"}, &engine.State{Skill: "game"}, "- → form; - → game"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var seen engine.Turn
+			r := router{rules: []engine.Choice{
+				{Skill: noting("form", &seen, tt.sender)},
+				{Skill: noting("game", &seen, tt.shared), Scope: engine.ScopeConversation},
+			}}
+			report, _ := mustPlay(t, &memory{states: tt.found}, r, message())
+			if report.States != tt.want {
+				t.Errorf("got %q, want %q", report.States, tt.want)
+			}
+		})
+	}
+}
+
 func TestASkillCannotChangeTheStateThroughItsCopy(t *testing.T) {
 	greedy := skill{"form", func(_ context.Context, t *engine.Turn) (engine.Outcome, error) {
 		t.State.Data["phone"] = "changed"
