@@ -1,6 +1,7 @@
 package broadcast
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -126,7 +127,7 @@ func (f *fill) command(r engine.Recipient) (engine.Command, error) {
 	return c, nil
 }
 
-var errEmpty = fmt.Errorf("the text came out empty")
+var errEmpty = errors.New("the text came out empty")
 
 func byMembers(a engine.Action) bool { return a == engine.AddMember || a == engine.RemoveMember }
 

@@ -14,7 +14,7 @@ import (
 
 // Start lets one that is ready run.
 func (m *Manager) Start(ctx context.Context, id string) (Status, error) {
-	return m.change(ctx, id, func(e *entry) error {
+	return m.change(id, func(e *entry) error {
 		if err := e.only("started", Ready); err != nil {
 			return err
 		}
@@ -25,7 +25,7 @@ func (m *Manager) Start(ctx context.Context, id string) (Status, error) {
 // Pause has nothing more released. What waits in the outbox goes out: that is two
 // seconds' worth.
 func (m *Manager) Pause(ctx context.Context, id string) (Status, error) {
-	return m.change(ctx, id, func(e *entry) error {
+	return m.change(id, func(e *entry) error {
 		if err := e.only("paused", Running); err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ func RiskReason(row string) string { return riskReason + row }
 // Resume goes on at the cursor, at the rate. Whoever resumes what the risk matrix
 // has paused has looked at it: the matrix pauses it no more.
 func (m *Manager) Resume(ctx context.Context, id string) (Status, error) {
-	return m.change(ctx, id, func(e *entry) error {
+	return m.change(id, func(e *entry) error {
 		if err := e.only("resumed", Paused); err != nil {
 			return err
 		}
@@ -70,7 +70,7 @@ func (m *Manager) Resume(ctx context.Context, id string) (Status, error) {
 // Cancel ends it for good, and takes out of the outbox what waits there. What is
 // being sent is sent.
 func (m *Manager) Cancel(ctx context.Context, id string) (Status, error) {
-	return m.change(ctx, id, func(e *entry) error {
+	return m.change(id, func(e *entry) error {
 		if err := e.only("cancelled", Ready, Running, Paused); err != nil {
 			return err
 		}
@@ -147,7 +147,7 @@ func (m *Manager) Delete(ctx context.Context, id string) error {
 }
 
 // change does something to a broadcast that is not being prepared.
-func (m *Manager) change(ctx context.Context, id string, act func(e *entry) error) (Status, error) {
+func (m *Manager) change(id string, act func(e *entry) error) (Status, error) {
 	e := m.entry(id)
 	switch {
 	case e == nil:

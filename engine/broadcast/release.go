@@ -101,7 +101,7 @@ func (m *Manager) step(ctx context.Context, e *entry, now time.Time) (time.Time,
 		*l = line{}
 		return time.Time{}, nil
 	}
-	if _, known := m.o.Account(b.Account); known && !m.suspected(e) && now.Before(l.next) {
+	if _, known := m.o.Account(b.Account); known && m.suspicion(e) == "" && now.Before(l.next) {
 		return l.next, nil
 	}
 	e.acting.Lock()
@@ -110,9 +110,7 @@ func (m *Manager) step(ctx context.Context, e *entry, now time.Time) (time.Time,
 		return now, nil
 	}
 	a, known := m.o.Account(e.b.Account)
-	m.mu.Lock()
-	pausing := e.pausing
-	m.mu.Unlock()
+	pausing := m.suspicion(e)
 	switch {
 	case e.unreadable != nil:
 		return time.Time{}, m.fail(ctx, e, e.unreadable.Error())
@@ -126,11 +124,11 @@ func (m *Manager) step(ctx context.Context, e *entry, now time.Time) (time.Time,
 	return m.release(ctx, e, a, now)
 }
 
-// suspected tells whether it is to be paused.
-func (m *Manager) suspected(e *entry) bool {
+// suspicion is why it is to be paused, "" while it is not.
+func (m *Manager) suspicion(e *entry) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return e.pausing != ""
+	return e.pausing
 }
 
 // finish ends a broadcast of which nothing waits any more.
