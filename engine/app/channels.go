@@ -142,19 +142,14 @@ func Channels() []config.Channel {
 	return all
 }
 
-// speaker returns the platform of that name.
-func speaker(name string) (p platform, known bool) {
+// speaks returns the platform of that name, the zero one where there is none: config
+// refuses accounts of such.
+func speaks(name string) platform {
 	i := slices.IndexFunc(platforms, func(p platform) bool { return p.Name == name })
 	if i < 0 {
-		return platform{}, false
+		return platform{}
 	}
-	return platforms[i], true
-}
-
-// speaks returns the platform of an account; config refused any other name.
-func speaks(name string) platform {
-	p, _ := speaker(name)
-	return p
+	return platforms[i]
 }
 
 func channelAccount(a *config.Account) channel.Account {

@@ -233,7 +233,7 @@ func selves(accounts []config.Account) (ids []string) {
 // textLimit is the longest text that the account's platform takes in bytes; 0
 // where none is known.
 func textLimit(a *config.Account) int {
-	p, _ := speaker(a.Channel)
+	p := speaks(a.Channel)
 	if p.textLimit == nil {
 		return 0
 	}
