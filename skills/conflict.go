@@ -111,23 +111,23 @@ func (a *claim) impliedBy(b *claim) bool {
 }
 
 // contains tells whether every text that meets the claim contains a word.
-func (b *claim) contains(word string) bool {
-	return slices.ContainsFunc(b.holds, func(held string) bool { return strings.Contains(held, word) })
+func (a *claim) contains(word string) bool {
+	return slices.ContainsFunc(a.holds, func(held string) bool { return strings.Contains(held, word) })
 }
 
 // excludes tells whether no text that meets the claim contains a word.
-func (b *claim) excludes(word string) bool {
-	return slices.ContainsFunc(b.entry.draft.Rule.Not, func(k match.Keyword) bool { return strings.Contains(word, k.Form) })
+func (a *claim) excludes(word string) bool {
+	return slices.ContainsFunc(a.entry.draft.Rule.Not, func(k match.Keyword) bool { return strings.Contains(word, k.Form) })
 }
 
-func (b *claim) complaint() string {
+func (a *claim) complaint() string {
 	switch {
-	case b.form == "":
+	case a.form == "":
 		return "this skill never answers"
-	case b.hit.Mode == match.Regex:
-		return "pattern " + b.typed + " never gets to this skill"
+	case a.hit.Mode == match.Regex:
+		return "pattern " + a.typed + " never gets to this skill"
 	}
-	return "keyword " + b.typed + " never gets to this skill"
+	return "keyword " + a.typed + " never gets to this skill"
 }
 
 // against says why a comes first.
