@@ -204,6 +204,22 @@ func TestTheLatestAreShownUntilItIsEnough(t *testing.T) {
 	}
 }
 
+func TestANoteIsCutWithinItsBound(t *testing.T) {
+	for note, want := range map[string]int{
+		strings.Repeat("a", MaxNote):     MaxNote,
+		strings.Repeat("a", MaxNote+1):   MaxNote,
+		strings.Repeat("长", MaxNote/3+1): MaxNote,
+	} {
+		got, err := parse((&Entry{Account: "shop", Steps: []Step{{Step: Received, Note: note}}}).append(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kept := got.Steps[0].Note; len(kept) != want || (kept != note) != strings.HasSuffix(kept, "…") {
+			t.Errorf("%d bytes are kept of %d, want %d: %q", len(kept), len(note), want, kept)
+		}
+	}
+}
+
 // FuzzRecord puts texts of all kinds into an entry, and whatever else into the
 // reader.
 func FuzzRecord(f *testing.F) {
