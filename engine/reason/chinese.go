@@ -219,11 +219,12 @@ var chinese = map[string]string{
 	"invalid {}":                                 "{} 填写不对",
 	"done":                                       "完成",
 	"done, but what was answered lacks what is to be said of it": "完成，但应答里缺少要说的内容",
-	"http {}":             "HTTP {}",
-	"text → {}":           "文字 → {}",
-	"event in {}":         "在 {} 里产生事件",
-	"nothing said":        "什么也没说",
-	"text came out empty": "内容为空",
+	"http {}":                  "HTTP {}",
+	"text → {}":                "文字 → {}",
+	"event in {}":              "在 {} 里产生事件",
+	"nothing said":             "什么也没说",
+	"text came out empty":      "内容为空",
+	"the reply came out empty": "回复内容为空",
 
 	// Web services and models.
 	"not called": "没有调用",

@@ -314,6 +314,32 @@ ask = "手机号？"
 	}
 }
 
+func TestAFormThatComesToNothingTakesNoKey(t *testing.T) {
+	set := build(t, `
+[[skill]]
+name = "gift"
+keywords = ["礼物"]
+once = "{{.Day}}"
+once_reply = "送完了"
+done = '{{if eq .Data.size "大"}}给您{{end}}'
+[[skill.step]]
+save = "size"
+ask = "大的还是小的？"
+`)
+	skilltest.NewChat(t, set).Play(`
+		user 礼物
+		bot  大的还是小的？
+		user 小
+		user 礼物
+		bot  大的还是小的？
+		user 大
+		bot  给您
+		user 礼物
+		bot  大的还是小的？
+		user 大
+		bot  送完了`)
+}
+
 func TestState(t *testing.T) {
 	chat := skilltest.NewChat(t, build(t, bind))
 	chat.Say("绑定")

@@ -173,6 +173,9 @@ func (v *visit) done(out engine.Outcome) (engine.Outcome, error) {
 			out.Note += "; " + note
 		}
 	}
+	if len(out.Commands) == 0 && v.form.call == nil { // nothing was given away
+		out.Once = nil
+	}
 	return out, nil
 }
 

@@ -74,7 +74,8 @@ func (s *skill) mention(d *kind.Draft, at kind.Mention) {
 	}
 }
 
-// Handle implements engine.Skill.
+// Handle implements engine.Skill. What comes to nothing, or goes where nothing can be
+// said, is no answer: it takes neither a once-key nor the time of a cooldown.
 func (s *skill) Handle(_ context.Context, t *engine.Turn) (engine.Outcome, error) {
 	due, data := s.Due(t), render.Of(t)
 	out, granted, err := s.Guard(t, due, data)
@@ -88,6 +89,12 @@ func (s *skill) Handle(_ context.Context, t *engine.Turn) (engine.Outcome, error
 			return engine.Outcome{}, err
 		}
 		out.Commands = append(out.Commands, commands...)
+	}
+	switch {
+	case len(out.Commands) == 0:
+		return engine.Outcome{Note: "nothing said: the reply came out empty"}, nil
+	case t.Event.Mute != "": // the engine leaves them out, and says why
+		return engine.Outcome{Commands: out.Commands}, nil
 	}
 	return out, nil
 }

@@ -160,6 +160,51 @@ func TestWhatIsRepeatedOfAVeryLongTextIsItsBeginning(t *testing.T) {
 	}
 }
 
+func TestWhatComesToNothingTakesNoKey(t *testing.T) {
+	set := build(t, `
+[[skill]]
+name = "gift"
+keywords = ["礼物"]
+once = "{{.Day}}"
+once_reply = "送完了"
+cooldown = "1m"
+reply = '{{if eq .User "u2"}}给您{{end}}'
+[[skill]]
+name = "picture"
+keywords = ["图"]
+once = "{{.Day}}"
+once_reply = "送完了"
+reply = [{image = '{{if eq .User "u2"}}https://example.com/a.png{{end}}'}]
+`, skills.Options{})
+	skilltest.Try(t, "the next one is granted", set, `
+		user 礼物
+		as   u2
+		user 礼物
+		bot  给您
+		as   u3
+		user 礼物
+		bot  送完了`)
+	skilltest.Try(t, "of a picture without an address too", set, `
+		user 图
+		as   u2
+		user 图
+		bot  [send_image {"url":"https://example.com/a.png"}]
+		user 图
+		bot  送完了`)
+
+	chat := skilltest.NewChat(t, set)
+	e := chat.Message("礼物")
+	out, err := set.Rules(e)[0].Skill.Handle(t.Context(), &engine.Turn{Event: e})
+	if want := "nothing said: the reply came out empty"; err != nil || len(out.Once) > 0 || out.Note != want {
+		t.Errorf("outcome %+v, %v; want no key and the note %q", out, err, want)
+	}
+	e.Sender, e.Mute = "u2", "the platform takes nothing here"
+	out, err = set.Rules(e)[0].Skill.Handle(t.Context(), &engine.Turn{Event: e})
+	if err != nil || len(out.Commands) != 1 || len(out.Once) > 0 || out.Note != "" {
+		t.Errorf("outcome %+v, %v; want what is not sent to take no key", out, err)
+	}
+}
+
 func TestAnEmptyOnceKeyGrantsNothing(t *testing.T) {
 	set := build(t, "[[skill]]\nname = \"g\"\nkeywords = [\"领\"]\nonce = \"{{.User}}\"\nreply = \"券\"", skills.Options{})
 	chat := skilltest.NewChat(t, set)
