@@ -20,7 +20,6 @@ import (
 //	priority = 10
 //	concurrency = 100
 //	delay = "1s..2s"
-//	unless = ["friend_deleted"]
 //	reply = "您的券：https://example.com/c/{{.User}}"
 //	once = "{{.User}} {{.Day}}"
 //	once_reply = "今天已经领过啦"

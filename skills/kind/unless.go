@@ -22,6 +22,14 @@ func (c *CallOff) Any() bool { return len(c.Kinds) > 0 || len(c.Words.Keywords) 
 // said.
 const maxDelay = 30 * 24 * time.Hour
 
+// callsOff is the key that calls commands off.
+func callsOff(hasUnless bool) string {
+	if hasUnless {
+		return "unless"
+	}
+	return "unless_keywords"
+}
+
 // later checks how long commands wait, and reads what calls them off.
 func (d *Draft) later() {
 	if d.Delay.Max > maxDelay {
@@ -36,6 +44,9 @@ func (d *Draft) later() {
 			d.Problem(key, `%s calls off what waits, and nothing waits without a delay (delay = "5m")`, key)
 			break
 		}
+	}
+	if d.Has("once") {
+		d.Warn("once", `where %s calls the answer off its once-key stays taken, so that the next one is told of a grant that never came (a grant wants neither unless nor unless_keywords)`, callsOff(hasUnless))
 	}
 	if hasUnless && d.Lacks("unless", len(d.Unless) == 0) {
 		d.Problem("unless", `unless names kinds of event (unless = ["message"]), or is left out`)
