@@ -228,6 +228,7 @@ var chinese = map[string]string{
 
 	// Web services and models.
 	"not called": "没有调用",
+	"the service said yes, so the once-key is taken":                     "服务已应答成功，所以算已领过",
 	"the service failed again and again, and is left alone for a while":  "服务接连失败，暂不调用",
 	"a private host is called where url writes it out, and nowhere else": "内网地址只有在 url 里写明时才会调用",
 	"the certificate of the service is not good":                         "服务的证书无效",

@@ -105,3 +105,25 @@ func TestProblemsOutsideTheTable(t *testing.T) {
 		})
 	}
 }
+
+func TestWarningsOfAGrant(t *testing.T) {
+	const warning = `bot.toml:7:9: skill "s": where the service says yes and its answer lacks what this shows, the once-key is taken`
+	for _, tt := range []struct{ name, once, reply, want string }{
+		{"the fallback bids to try again", "once = '{{.User}}'", "reply = '{{.Response.code}}'", warning},
+		{"a fallback of its own", "once = '{{.User}}'", "reply = '{{.Response.code}}'\nfallback = '已登记'", ""},
+		{"a reply that gets by without", "once = '{{.User}}'", "reply = '{{.Response.code | default \"见短信\"}}'", ""},
+		{"a reply of plain words", "once = '{{.User}}'", "reply = 'ok'", ""},
+		{"no grant", "", "reply = '{{.Response.code}}'", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := skilltest.Parse(t, "[[skill]]\nname = 's'\nkeywords = ['x']\n"+tt.once+"\n[skill.http]\nurl = 'https://erp.example.com/x'\n"+tt.reply)
+			if _, err := skills.Build(c.Sections, skills.Options{Accounts: []string{"shop"}}); err != nil {
+				t.Fatal(err)
+			}
+			got := strings.Join(c.Warnings(), "\n")
+			if tt.want == "" && got != "" || !strings.HasPrefix(got, tt.want) {
+				t.Errorf("warnings %q, want %q", got, tt.want)
+			}
+		})
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"bot/engine"
@@ -95,6 +96,9 @@ func build(d *kind.Draft) engine.Skill {
 		}
 		s.replies[status] = d.Text(key, c.HTTP.Replies[status], answered)
 	}
+	if d.Has("once") && !d.Has("http.fallback") && strings.Contains(c.HTTP.Reply, ".Response") && !strings.Contains(c.HTTP.Reply, "default") {
+		d.Warn("http.reply", `where the service says yes and its answer lacks what this shows, the once-key is taken, since the service may have granted, and "please try again later" is said to somebody who cannot (write a fallback of your own, such as "已登记，有问题请联系我们", or {{.Response.code | default "…"}})`)
+	}
 	d.Need(engine.SendText, "http")
 	return s
 }
@@ -103,7 +107,9 @@ var isStatus = regexp.MustCompile(`^([2-5]\d\d|[345]xx)$`)
 
 // Handle implements engine.Skill. The once-key of a skill that grants is the key
 // that the service knows the grant by, and is taken only where the service said
-// yes: whoever hears that the system is busy may ask again.
+// yes. Whoever hears the fallback after a no, or after no answer, may ask again; where
+// only the words for a yes are missing the grant may have been made, and a second one is
+// what a once-key is there to refuse.
 func (s *skill) Handle(ctx context.Context, t *engine.Turn) (engine.Outcome, error) {
 	due, data := s.Due(t), render.Of(t)
 	out, granted, err := s.Guard(t, due, data)
@@ -117,18 +123,23 @@ func (s *skill) Handle(ctx context.Context, t *engine.Turn) (engine.Outcome, err
 	if !r.OK() {
 		out.Once = nil
 	}
-	out.Commands, out.Note, err = s.answer(due, data, &r)
+	var said bool
+	out.Commands, out.Note, said, err = s.answer(due, data, &r)
+	if s.Grants() && r.OK() && !said {
+		out.Note += "; the service said yes, so the once-key is taken"
+	}
 	return out, err
 }
 
-// answer says what came back, or the fallback where that cannot be said.
-func (s *skill) answer(due time.Time, data *render.Data, r *webcall.Result) ([]engine.Command, string, error) {
+// answer says what came back, or the fallback where that cannot be said; said tells
+// which.
+func (s *skill) answer(due time.Time, data *render.Data, r *webcall.Result) (commands []engine.Command, note string, said bool, err error) {
 	text, why := s.text(r)
 	if why == "" {
 		data.Response = r.Response
 		commands, err := s.Say(due, text, data)
 		if err == nil {
-			return commands, "answered " + strconv.Itoa(r.Status), nil
+			return commands, "answered " + strconv.Itoa(r.Status), true, nil
 		}
 		why = err.Error()
 		if !r.JSON {
@@ -136,8 +147,8 @@ func (s *skill) answer(due time.Time, data *render.Data, r *webcall.Result) ([]e
 		}
 		data.Response = nil
 	}
-	commands, err := s.Say(due, s.fallback, data)
-	return commands, "fallback: " + why, err
+	commands, err = s.Say(due, s.fallback, data)
+	return commands, "fallback: " + why, false, err
 }
 
 // text is what is said to a result, or why nothing of it can be.

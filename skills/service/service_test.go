@@ -204,6 +204,28 @@ func TestWhoHeardThatTheSystemIsBusyMayAskAgain(t *testing.T) {
 	}
 }
 
+// The service may have granted; only the words for it are missing.
+func TestAGrantWhoseAnswerLacksWhatIsSaidOfItIsNotMadeAgain(t *testing.T) {
+	calls := 0
+	set := build(t, grant, func(w http.ResponseWriter, _ *http.Request) { calls++; _, _ = io.WriteString(w, `{}`) })
+	chat := skilltest.NewChat(t, set)
+	e := chat.Message("领券")
+	out, err := set.Rules(e)[0].Skill.Handle(t.Context(), &engine.Turn{Event: e, Account: chat.Account})
+	want := "fallback: fill in template: there is no value for {{.Response.code}}; the service said yes, so the once-key is taken"
+	if err != nil || out.Note != want || len(out.Once) != 1 {
+		t.Errorf("%+v, %v; want the key and the note %q", out, err, want)
+	}
+	calls = 0
+	chat.Play(`
+		user 领券
+		bot  系统忙
+		user 领券
+		bot  领过了`)
+	if calls != 1 {
+		t.Errorf("the service was called %d times", calls)
+	}
+}
+
 // An event that is handled again after a crash is, for the service, the request it
 // knows.
 func TestARepeatOfAnEventSendsTheSameKey(t *testing.T) {
