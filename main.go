@@ -97,7 +97,7 @@ func hangups() <-chan struct{} {
 
 func buildSkills(sections []engine.Section, accounts app.Accounts) (app.Skills, error) {
 	set, err := skills.Build(sections, skills.Options{
-		Accounts: accounts.Names, Selves: accounts.Selves, Can: accounts.Can, Cannot: accounts.Cannot, Takes: accounts.Takes, TextLimit: accounts.TextLimit,
+		Accounts: accounts.Names, Selves: accounts.Selves, Can: accounts.Can, Cannot: accounts.Cannot, Within: accounts.Within, Takes: accounts.Takes, TextLimit: accounts.TextLimit,
 		Folding: match.NewFolding(accounts.Folding.FoldTraditional), Hours: accounts.Hours, Location: accounts.Location,
 		Fetch: accounts.Fetch, Schedules: accounts.Schedules, Audiences: accounts.Audiences,
 	})

@@ -56,6 +56,9 @@ type Options struct {
 	// event of the kind, or lacks the action ("" as the kind); "" when there is no
 	// such reason. nil: never.
 	Cannot func(account string, on engine.Kind, a engine.Action) string
+	// Within says how long after an event of the kind an account's platform takes
+	// the one answer to it, and why; 0 where it sets no such limit. nil: never.
+	Within func(account string, on engine.Kind) (limit time.Duration, reason string)
 	// Takes are the params that an account's platform cannot do an action
 	// without; nil: none.
 	Takes func(account string, a engine.Action) []string
@@ -100,6 +103,9 @@ func Build(sections []engine.Section, opts Options) (*Set, error) {
 	}
 	if opts.Cannot == nil {
 		opts.Cannot = func(string, engine.Kind, engine.Action) string { return "" }
+	}
+	if opts.Within == nil {
+		opts.Within = func(string, engine.Kind) (time.Duration, string) { return 0, "" }
 	}
 	if opts.Takes == nil {
 		opts.Takes = func(string, engine.Action) []string { return nil }
@@ -204,6 +210,30 @@ func (b *builder) accounts(d *kind.Draft) {
 	}
 	for _, n := range d.Needs {
 		b.can(d, n)
+	}
+	b.late(d)
+}
+
+// late warns of answers that come when the account's platform takes none any more, or
+// has had its one: each would be a dead letter.
+func (b *builder) late(d *kind.Draft) {
+	says := slices.ContainsFunc(d.Needs, func(n kind.Need) bool { return n.Account == "" && n.Action.Place() == "to" })
+	if !d.Enabled || !says {
+		return
+	}
+	of := d.Accounts
+	if len(of) == 0 {
+		of = b.opts.Accounts
+	}
+	for _, a := range of {
+		limit, why := b.opts.Within(a, engine.Kind(d.On))
+		switch {
+		case limit == 0:
+		case d.Delay.Max > limit:
+			d.Warn("delay", "the platform of account %q takes no answer to %s that comes after %v: %s; this is a dead letter there (enabled = false, or accounts = […] says where the skill works)", a, d.On, limit, why)
+		case d.Has("step"):
+			d.Warn("step", "the platform of account %q takes one answer to %s, within %v: %s; only the first question is asked there (accounts = […] says where the skill works)", a, d.On, limit, why)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"bot/engine"
 	"bot/engine/hours"
@@ -383,6 +384,39 @@ reply = "hi"`: "",
 		if problem == "" && err != nil || problem != "" && (err == nil || !strings.Contains(err.Error(), problem)) {
 			t.Errorf("%s\ngot %v, want %q", toml, err, problem)
 		}
+	}
+}
+
+func TestAnAnswerThatAPlatformTakesNoMoreIsWarnedOf(t *testing.T) {
+	opts := skills.Options{
+		Accounts: []string{"corp", "shop"},
+		Within: func(account string, on engine.Kind) (time.Duration, string) {
+			if account == "corp" && on == engine.FriendAdded {
+				return 17 * time.Second, "a welcome code lives 20 s"
+			}
+			return 0, ""
+		},
+	}
+	const late = `skill "a": the platform of account "corp" takes no answer to friend_added that comes after 17s: a welcome code lives 20 s; this is a dead letter there`
+	for _, tt := range []struct{ name, toml, want string }{
+		{"a delay beyond the time", "delay = \"5m\"\nreply = \"还在吗\"", "bot.toml:4:9: " + late},
+		{"one that may go beyond it", "delay = \"5s..20s\"\nreply = \"您好\"", "bot.toml:4:9: " + late},
+		{"one that is within it", "delay = \"1s..2s\"\nreply = \"您好\"", ""},
+		{"for the other account", "accounts = [\"shop\"]\ndelay = \"5m\"\nreply = \"还在吗\"", ""},
+		{"switched off", "enabled = false\ndelay = \"5m\"\nreply = \"还在吗\"", ""},
+		{"what says nothing", "delay = \"5m\"\ndo = \"set_remark\"\nparams = {remark = \"VIP\", user_id = \"lina\"}", ""},
+		{"a form", "step = [{save = \"name\", ask = \"您贵姓？\"}]", `takes one answer to friend_added, within 17s: a welcome code lives 20 s; only the first question is asked there`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := skilltest.Parse(t, "[[skill]]\nname = \"a\"\non = \"friend_added\"\n"+tt.toml)
+			if _, err := skills.Build(c.Sections, opts); err != nil {
+				t.Fatal(err)
+			}
+			got := strings.Join(c.Warnings(), "\n")
+			if tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
+				t.Errorf("warnings %q, want %q", got, tt.want)
+			}
+		})
 	}
 }
 

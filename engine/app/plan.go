@@ -44,6 +44,9 @@ type Accounts struct {
 	// Cannot says why an account's platform cannot do an action in answer to an
 	// event of the kind ("" any); "" when there is no such reason.
 	Cannot func(account string, on engine.Kind, a engine.Action) string
+	// Within says how long after an event of the kind an account's platform takes the
+	// one answer to it, and why; 0 where it sets no such limit.
+	Within func(account string, on engine.Kind) (limit time.Duration, reason string)
 	// Takes are the params that an account's platform cannot do an action without.
 	Takes func(account string, a engine.Action) []string
 	// TextLimit is the longest text in bytes that all of their platforms take; 0
@@ -110,12 +113,13 @@ func prepare(load func() (*config.Config, error), build SkillBuilder, host chann
 	can := func(string, engine.Action) bool { return true } // accounts that are wrong themselves are not asked
 	takes := func(string, engine.Action) []string { return nil }
 	cannot := func(string, engine.Kind, engine.Action) string { return "" }
+	within := func(string, engine.Kind) (time.Duration, string) { return 0, "" }
 	if err == nil {
 		err = p.connect()
-		can, takes, cannot = p.can, p.takes, p.cannot
+		can, takes, cannot, within = p.can, p.takes, p.cannot, p.within
 	}
 	skills, skillErr := build(asSections(cfg.Skills), Accounts{
-		Names: accountNames(cfg.Accounts), Selves: selves(cfg.Accounts), Can: can, Cannot: cannot, Takes: takes, TextLimit: shortest(cfg.Accounts),
+		Names: accountNames(cfg.Accounts), Selves: selves(cfg.Accounts), Can: can, Cannot: cannot, Within: within, Takes: takes, TextLimit: shortest(cfg.Accounts),
 		Folding: cfg.Match, Hours: cfg.Hours, Location: locations(cfg),
 		Fetch: p.client, Schedules: asSections(cfg.Schedules), Audiences: audienceNames(cfg.Audiences),
 	})
@@ -210,6 +214,13 @@ func (p *Plan) cannot(account string, on engine.Kind, a engine.Action) string {
 		return e.Cannot(on, a)
 	}
 	return ""
+}
+
+func (p *Plan) within(account string, on engine.Kind) (limit time.Duration, reason string) {
+	if h, ok := p.senders[account].Sender.(channel.Hurried); ok {
+		return h.Within(on)
+	}
+	return 0, ""
 }
 
 func (p *Plan) takes(account string, a engine.Action) []string {

@@ -191,6 +191,11 @@ type (
 	Explainer interface {
 		Cannot(on engine.Kind, a engine.Action) (reason string)
 	}
+	// Hurried says how long after an event of the kind the platform still takes an answer
+	// to it, of which there is one, and why; 0 where that is not known before the event comes.
+	Hurried interface {
+		Within(on engine.Kind) (limit time.Duration, reason string)
+	}
 	// Shower shows a text that is still growing in the place where the
 	// conversation's answer will stand. It may do nothing.
 	Shower interface {

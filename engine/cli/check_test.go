@@ -104,6 +104,42 @@ func TestCheckWarnsAndPasses(t *testing.T) {
 	s.bot("check").wants(t, 0, "is fine", "warning: bot.toml: there is no [[account]]")
 }
 
+// Who is added on WeCom can be welcomed while a code lives, and not be reminded later.
+func TestCheckWarnsOfAReminderThatWeComTakesNoMore(t *testing.T) {
+	s := newShell(t)
+	s.write("bot.toml", `
+[[account]]
+name = "corp"
+channel = "wecom"
+form = "app"
+path = "/callback/corp"
+corp_id = "ww0a1b2c3d4e5f6071"
+agent_id = 1000002
+secret = "s"
+callback_token = "tok"
+encoding_aes_key = "0123456789012345678901234567890123456789abc"
+
+[[skill]]
+name = "welcome"
+on = "friend_added"
+delay = "1s..2s"
+reply = "您好"
+
+[[skill]]
+name = "reminder"
+on = "friend_added"
+stop = false
+priority = 1
+delay = "5m"
+reply = "还在吗"
+`)
+	got := s.bot("check")
+	got.wants(t, 0, "is fine", `skill "reminder": the platform of account "corp" takes no answer to friend_added that comes after 17s: a welcome code lives 20 s`)
+	if strings.Contains(got.err, `"welcome"`) {
+		t.Errorf("it complains of the welcome too: %s", got.err)
+	}
+}
+
 func TestCheckCannotReadExitsTwo(t *testing.T) {
 	s := newShell(t)
 	if err := os.Mkdir(s.path("folder"), 0o700); err != nil {

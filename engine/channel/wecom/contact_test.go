@@ -194,3 +194,11 @@ func TestWhatMayBeRepeated(t *testing.T) {
 		}
 	}
 }
+
+func TestOnlyAWelcomeIsInAHurry(t *testing.T) {
+	for on, want := range map[engine.Kind]time.Duration{engine.FriendAdded: welcomeLives, engine.Message: 0, engine.EnterChat: 0} {
+		if got, why := (&appSender{}).Within(on); got != want || (why != "") != (want > 0) {
+			t.Errorf("%s: %v, %q; want %v", on, got, why, want)
+		}
+	}
+}

@@ -1,6 +1,10 @@
 package wecom
 
-import "bot/engine"
+import (
+	"time"
+
+	"bot/engine"
+)
 
 // Why nothing is said in answer to some events.
 const (
@@ -25,6 +29,14 @@ func (s *appSender) Cannot(on engine.Kind, a engine.Action) (reason string) {
 		return noWelcome
 	}
 	return ""
+}
+
+// Within implements channel.Hurried.
+func (s *appSender) Within(on engine.Kind) (limit time.Duration, reason string) {
+	if on == engine.FriendAdded {
+		return welcomeLives, welcomeBrief
+	}
+	return 0, ""
 }
 
 // Cannot implements channel.Explainer.

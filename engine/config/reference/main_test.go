@@ -131,7 +131,7 @@ func env(name string) (string, bool) {
 
 func build(sections []engine.Section, a app.Accounts) (app.Skills, error) {
 	set, err := skills.Build(sections, skills.Options{
-		Accounts: a.Names, Selves: a.Selves, Can: a.Can, Cannot: a.Cannot, Takes: a.Takes, TextLimit: a.TextLimit,
+		Accounts: a.Names, Selves: a.Selves, Can: a.Can, Cannot: a.Cannot, Within: a.Within, Takes: a.Takes, TextLimit: a.TextLimit,
 		Folding: match.NewFolding(a.Folding.FoldTraditional), Hours: a.Hours, Location: a.Location,
 		Fetch: a.Fetch, Schedules: a.Schedules, Audiences: a.Audiences,
 	})
