@@ -2,6 +2,7 @@ package egress
 
 import (
 	"errors"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -39,8 +40,14 @@ func TestWhatWasCalledOffIsCancelledAndNoDeadLetter(t *testing.T) {
 		w.start()
 		defer w.stop()
 		after(4 * time.Minute)
+		if got := w.waits("later"); !strings.HasPrefix(got, "due ") {
+			t.Errorf("it waits for %q", got)
+		}
 		said.Store("they wrote")
 		w.wantState("later", "waiting")
+		if got, want := w.waits("later"), "they wrote; it is taken out when its turn comes; due "; !strings.HasPrefix(got, want) {
+			t.Errorf("it waits for %q, want %q…", got, want)
+		}
 		after(2 * time.Minute)
 		w.wantTasks("shop", "now")
 		if p := w.wantState("later", "cancelled"); p.Attempts != 0 || p.Reason != "they wrote" {

@@ -9,8 +9,8 @@ import (
 )
 
 // Waits says why a waiting command does not leave now, as far as it can be said
-// of that one alone: that its account is held or not configured, that its time
-// has not come, that it is over a quota. "" is that nothing but its turn and the
+// of that one alone: that its account is held or not configured, that it was
+// called off, that its time has not come, that it is over a quota. "" is that nothing but its turn and the
 // account's pace are in its way, or that it does not wait.
 func (e *Egress) Waits(d store.Delivery) string {
 	c := d.Command
@@ -24,6 +24,9 @@ func (e *Egress) Waits(d store.Delivery) string {
 	var why []string
 	if held := e.Held()[c.Account]; held != "" {
 		why = append(why, "account held: "+held)
+	}
+	if off := e.unwanted(c); off != "" {
+		why = append(why, off+"; it is taken out when its turn comes")
 	}
 	now := e.opts.Now()
 	switch next := d.Progress.NotBefore; {
@@ -45,6 +48,18 @@ func (e *Egress) Waits(d store.Delivery) string {
 		why = append(why, over)
 	}
 	return strings.Join(why, "; ")
+}
+
+// unwanted says what called a command off, "" when nothing did or that cannot be read.
+func (e *Egress) unwanted(c *engine.Command) string {
+	if c.Unless == "" {
+		return ""
+	}
+	reason, err := e.opts.Recall(c.Account, c.Unless)
+	if err != nil {
+		return "" // its turn will tell
+	}
+	return reason
 }
 
 // exceeded says which quota a command is over now, "" when it is none.

@@ -50,6 +50,7 @@ var chinese = map[string]string{
 	"goes on {}":                                               "{} 继续",
 	"called off":                                               "已撤销",
 	"{} came before its time":                                  "时间未到就发生了 {}",
+	"it is taken out when its turn comes":                      "到时会被移出",
 	"by hand":                                                  "手动",
 	"words":                                                    "敏感词",
 	"contact":                                                  "联系人",
