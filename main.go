@@ -41,6 +41,7 @@ func main() {
 			Version:     version(),
 			Chance:      rand.Float64,
 		},
+		Name:    os.Args[0],
 		Example: example,
 		Locate:  locate,
 		Files: cli.StoreFiles{

@@ -248,6 +248,16 @@ func TestCheckReadsTheEnvironment(t *testing.T) {
 func TestInitWritesAConfigurationThatIsFine(t *testing.T) {
 	s := newShell(t)
 	s.bot("init").wants(t, 0, "bot.toml is written", "")
+	path, err := binary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := s.bot("init", "-force").out
+	for _, line := range []string{" check -config bot.toml ", " chat -config bot.toml ", " stub ", " -config bot.toml "} {
+		if !strings.Contains(said, "\n  "+path+line) {
+			t.Errorf("it does not say to type %q, by the name it was called:\n%s", line, said)
+		}
+	}
 	info, err := os.Stat(s.path("bot.toml"))
 	if err != nil {
 		t.Fatal(err)

@@ -27,6 +27,7 @@ const (
 // Parts is what main chooses for this build of the engine.
 type Parts struct {
 	app.Options         // BuildSkills, OpenStore, Announce, Chance, Version
+	Name        string  // by which the program was called, for what it tells people to type
 	Example     []byte  // the commented configuration that init writes
 	Locate      Locator // finds a running process by its store
 	Files       StoreFiles

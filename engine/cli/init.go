@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"text/tabwriter"
 )
 
 func initVerb(_ context.Context, c *call) int {
@@ -31,12 +32,18 @@ func initVerb(_ context.Context, c *call) int {
 		c.say(fmt.Errorf("write configuration: %w", err))
 		return exitFailed
 	}
-	fmt.Fprintf(c.Out, `%[1]s is written; it starts as it is.
-  bot check -config %[1]s    is it right, and do its skills do what their tests say
-  bot chat  -config %[1]s    talk to it here
-  bot stub                   play the platform: prints what the bot sends
-  bot       -config %[1]s    run it; then talk to it in the browser: http://127.0.0.1:8081/chat
-`, c.config)
+	fmt.Fprintf(c.Out, "%s is written; it starts as it is.\n", c.config)
+	of := " -config " + c.config
+	w := tabwriter.NewWriter(c.Out, 0, 0, 4, ' ', 0)
+	for _, line := range [][2]string{
+		{" check" + of, "is it right, and do its skills do what their tests say"},
+		{" chat" + of, "talk to it here"},
+		{" stub", "play the platform: prints what the bot sends"},
+		{of, "run it; then talk to it in the browser: http://127.0.0.1:8081/chat"},
+	} {
+		fmt.Fprintf(w, "  %s%s\t%s\n", c.Name, line[0], line[1])
+	}
+	_ = w.Flush() // as with all that is printed, nobody can be told
 	return exitOK
 }
 
