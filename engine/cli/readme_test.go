@@ -215,12 +215,13 @@ func TestReadmesTour(t *testing.T) {
 	for _, name := range readmes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			tour := &tour{shell: newShell(t)}
 			text := read(t, name)
+			tour := &tour{shell: newShell(t), text: text}
 			for _, line := range commandLines(text) {
 				tour.follow(line)
 			}
 			tour.opens(text)
+			tour.says()
 			if tour.engine == nil || tour.stub == nil {
 				t.Fatal("the tour does not start an engine and a platform")
 			}
@@ -240,6 +241,7 @@ func TestReadmesTour(t *testing.T) {
 // tour is where somebody who follows a README stands.
 type tour struct {
 	*shell
+	text            string // of the README
 	engine, stub    *running
 	callback, admin string
 	kills           int
@@ -296,6 +298,26 @@ func (tr *tour) command(args []string) {
 		if verb == "init" {
 			tr.freePorts("bot.toml")
 		}
+	}
+}
+
+// says types what the text has people say in the browser, and then foo, which is to be
+// answered by the reply that they edit.
+func (tr *tour) says() {
+	tr.Helper()
+	_, talk, _ := strings.Cut(tr.text, "/chat>")
+	talk, _, _ = strings.Cut(talk, "./bot chat")
+	var lines []string
+	for _, m := range regexp.MustCompile("`([^`\\s]+)`").FindAllStringSubmatch(talk, -1) {
+		lines = append(lines, m[1])
+	}
+	if len(lines) < 3 {
+		tr.Fatalf("people are told to say %q and no more", lines)
+	}
+	got := tr.typed(strings.Join(append(lines, "foo"), "\n")+"\n", "chat").out
+	said := strings.Split(strings.TrimSpace(got), "\n")
+	if !strings.HasPrefix(said[len(said)-1], "bot> 没听明白") {
+		tr.Errorf("after %q and an edit foo is answered\n%s", lines, got)
 	}
 }
 
