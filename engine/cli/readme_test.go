@@ -222,6 +222,9 @@ func TestReadmesTour(t *testing.T) {
 			}
 			tour.opens(text)
 			tour.says()
+			if len(tour.env) == 0 {
+				t.Error("the account of a real platform is not tried: nothing is exported for it")
+			}
 			if tour.engine == nil || tour.stub == nil {
 				t.Fatal("the tour does not start an engine and a platform")
 			}
@@ -260,6 +263,9 @@ func (tr *tour) follow(line string) {
 		tr.command(words[1:])
 	case "curl":
 		tr.curl(line)
+	case "export": // for the account of a real platform, which the text shows just before
+		tr.env = append(tr.env, words[1:]...)
+		tr.replaceAccount()
 	case "kill":
 		if want := "kill -9 $(grep -o '[0-9]*' bot.db.run | head -1)"; line != want {
 			tr.Fatalf("cannot follow %q, only %q", line, want)
@@ -299,6 +305,20 @@ func (tr *tour) command(args []string) {
 			tr.freePorts("bot.toml")
 		}
 	}
+}
+
+// replaceAccount puts the account that the text shows in the place of the first one
+// in bot.toml, as the text tells people to.
+func (tr *tour) replaceAccount() {
+	tr.Helper()
+	_, shown, ok := strings.Cut(tr.text, "```toml\n[[account]]")
+	shown, _, _ = strings.Cut(shown, "```")
+	before, rest, found := strings.Cut(tr.content("bot.toml"), "\n[[account]]\n")
+	_, after, more := strings.Cut(rest, "\n[")
+	if !ok || !found || !more {
+		tr.Fatal("there is no account to show or none to replace")
+	}
+	tr.write("bot.toml", before+"\n[[account]]"+shown+"\n["+after)
 }
 
 // says types what the text has people say in the browser, and then foo, which is to be
