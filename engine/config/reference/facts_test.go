@@ -65,6 +65,17 @@ func unknown(err error, word string) bool {
 	return strings.Contains(err.Error(), "no "+strconv.Quote(word)) || strings.Contains(err.Error(), "unknown")
 }
 
+// A path that is relative to the configuration is so by default too.
+func TestTheStoreIsBesideTheConfigurationByDefault(t *testing.T) {
+	for _, table := range describe(t).Tables {
+		for _, k := range table.Keys {
+			if table.Path == "store" && k.Name == "path" && k.Default != "`\"bot.db\"`" {
+				t.Errorf("store.path is said to be %s", k.Default)
+			}
+		}
+	}
+}
+
 // Where the reference says that a key is required a file without it is refused.
 func TestRequiredKeysAreRequired(t *testing.T) {
 	ref := describe(t)

@@ -41,6 +41,11 @@ func describe(t testing.TB) *reference.Reference {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// A path is shown as an operator would write it, not as it was resolved.
+	empty.Store.Path, err = filepath.Rel(filepath.Dir(empty.Path), empty.Store.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var channels []string
 	account := reference.Source{Path: "account", Many: true, Value: config.Account{}}
 	for _, c := range app.Channels() {
