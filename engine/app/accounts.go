@@ -117,12 +117,16 @@ func (p *Plan) routeTo(path string, group []*config.Account) (ingress.Route, err
 	speaker := speaks(first.Channel)
 	r := ingress.Route{
 		Path: path, Channel: first.Channel, Account: first.Name, Methods: speaker.Methods,
-		Accounts: make(map[string]ingress.Policy),
+		Accounts: make(map[string]ingress.Policy), Secrets: []string{p.Config.Admin.Token.Reveal()},
 	}
 	seen := make([]channel.Account, len(group))
 	for i, a := range group {
 		seen[i] = channelAccount(a)
+		r.Secrets = append(r.Secrets, seen[i].Secrets()...)
 		r.Accounts[a.Name] = p.policies[a.Name]
+	}
+	if shownPath(first) != path {
+		r.Secrets = append(r.Secrets, path)
 	}
 	var err error
 	if r.Receiver, err = speaker.Receiver(seen, p.host); err != nil {

@@ -174,7 +174,8 @@ type Limit struct {
 //	level = "info"
 //	format = "text"
 type Log struct {
-	// The least that is logged. `debug` also logs callbacks, without secrets.
+	// The least that is logged. `debug` also logs callbacks with bodies and headers, in which what is
+	// configured as a secret, or stands under a name like `token` or `password`, is `***`.
 	Level string `toml:"level" is:"debug|info|warn|error"`
 	// `text` is for people, `json` for log collectors.
 	Format string `toml:"format" is:"json|text"`

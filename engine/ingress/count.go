@@ -9,11 +9,12 @@ import (
 	"bot/engine/metrics"
 )
 
-// route is a Route with its counters.
+// route is a Route with its counters, and with what keeps its secrets from the log.
 type route struct {
 	Route
-	metrics *metrics.Metrics
-	tallies map[string]*tally // by account
+	metrics  *metrics.Metrics
+	tallies  map[string]*tally // by account
+	redactor *redactor
 }
 
 // tally is the counters of one account that ordinary traffic needs, resolved
@@ -25,11 +26,11 @@ type tally struct {
 
 var kinds = append(engine.Kinds(), engine.Unknown)
 
-func newRoute(r Route, m *metrics.Metrics) *route {
+func newRoute(r Route, m *metrics.Metrics, secrets *redactor) *route {
 	if r.Methods == nil {
 		r.Methods = []string{http.MethodPost}
 	}
-	rt := &route{Route: r, metrics: m, tallies: make(map[string]*tally)}
+	rt := &route{Route: r, metrics: m, tallies: make(map[string]*tally), redactor: secrets}
 	rt.tallies[r.Account] = newTally(m, r.Account)
 	for name := range r.Accounts {
 		rt.tallies[name] = newTally(m, name)

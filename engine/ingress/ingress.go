@@ -65,6 +65,9 @@ type Route struct {
 	// Account labels what is refused before the account is known: the only or
 	// the first one of the path.
 	Account string
+	// Secrets are texts that no log is to show, whoever sends them and to whichever
+	// path.
+	Secrets []string
 }
 
 // Inbox is what is asked of the store.
@@ -154,6 +157,11 @@ func (i *Ingress) SetRoutes(routes []Route) error {
 // before they are used.
 func (i *Ingress) Routes(routes []Route) (use func(), err error) {
 	router, byPath := newRouter(), make(map[string]*route, len(routes))
+	var secrets []string
+	for _, r := range routes {
+		secrets = append(secrets, r.Secrets...)
+	}
+	redactor := newRedactor(secrets)
 	for _, r := range routes {
 		if err := checkPath(r.Path); err != nil {
 			return nil, err
@@ -161,7 +169,7 @@ func (i *Ingress) Routes(routes []Route) (use func(), err error) {
 		if byPath[r.Path] != nil {
 			return nil, fmt.Errorf("path %q is routed twice", r.Path)
 		}
-		rt := newRoute(r, i.o.Metrics)
+		rt := newRoute(r, i.o.Metrics, redactor)
 		byPath[r.Path] = rt
 		for _, method := range rt.Methods {
 			router.Handle(method, r.Path, func(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {

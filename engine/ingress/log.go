@@ -75,7 +75,7 @@ func (c *callback) line(level slog.Level, status int, took time.Duration, f fate
 		attrs = append(attrs, slog.String("error", c.err.Error()))
 	}
 	if c.in.o.Log.Enabled(context.Background(), slog.LevelDebug) {
-		attrs = append(attrs, slog.String("body", clip(c.body.String(), maxLoggedBody)), headers(c.http.Header))
+		attrs = append(attrs, slog.String("body", c.route.redactor.redact(c.body.String(), maxLoggedBody)), c.route.redactor.headers(c.http.Header))
 	}
 	c.in.o.Log.LogAttrs(context.Background(), level, "callback", attrs...)
 }
@@ -89,12 +89,12 @@ func clip(s string, n int) string {
 }
 
 // headers shows a request's headers without what opens doors.
-func headers(h http.Header) slog.Attr {
+func (r *redactor) headers(h http.Header) slog.Attr {
 	attrs := make([]any, 0, len(h))
 	for _, name := range slices.Sorted(maps.Keys(h)) {
-		v := strings.Join(h[name], ", ")
-		if secret(name) {
-			v = "***"
+		v := hidden
+		if !secret(name) {
+			v = r.redact(strings.Join(h[name], ", "), maxLoggedBody)
 		}
 		attrs = append(attrs, slog.String(name, v))
 	}
