@@ -73,7 +73,8 @@ func (d fakeDisk) read(path string, limit int64) ([]byte, error) {
 func (d fakeDisk) glob(string) ([]string, error) { return nil, nil }
 
 func TestASecretMayStandInAFile(t *testing.T) {
-	disk := fakeDisk{"/etc/bot/shop.token": "from file\r\n", "/run/s": "abs\n\n", "/etc/bot/empty": "\n", "/etc/bot/big": strings.Repeat("x", maxSecret+1)}
+	disk := fakeDisk{"/etc/bot/shop.token": "from file\r\n", "/run/s": "abs\n\n", "/etc/bot/empty": "\n",
+		"/etc/bot/notepad": "\ufefffrom file\r\n", "/etc/bot/big": strings.Repeat("x", maxSecret+1)}
 	const account = "[[account]]\nname = \"shop\"\nchannel = \"generic\"\nbase_url = \"https://example.com\"\n"
 	for name, c := range map[string]struct{ keys, token, secret, problem string }{
 		"relative to the file":         {`token_file = "shop.token"`, "from file", "", ""},
@@ -82,6 +83,7 @@ func TestASecretMayStandInAFile(t *testing.T) {
 		"a missing file":               {`token_file = "nope"`, "", "", `bot.toml:5:14: account "shop": token_file: cannot read "nope": file does not exist`},
 		"an empty file":                {`token_file = "empty"`, "", "", `bot.toml:5:14: account "shop": token_file: file "empty" is empty`},
 		"a file too large":             {`token_file = "big"`, "", "", `bot.toml:5:14: account "shop": token_file: cannot read "big": file is too large`},
+		"written by Notepad":           {`token_file = "notepad"`, "from file", "", ""},
 		"not the name of a file":       {`token_file = 5`, "", "", `bot.toml:5:14: account "shop": token_file: expected a string, found the integer 5 (write "5")`},
 		"both":                         {"token = \"x\"\ntoken_file = \"shop.token\"", "x", "", `bot.toml:6:1: account "shop": both token and token_file are given (keep one of them)`},
 		"only secrets have such a key": {`app_id_file = "shop.token"`, "", "", `bot.toml:5:1: account "shop": unknown key "app_id_file"`},

@@ -28,8 +28,9 @@ func (b *binder) secretFile(n *node, key string, v reflect.Value, path string) {
 		b.fail(child.at, path, fmt.Sprintf("cannot read %q: %v", name, bare(err)), "")
 		return
 	}
-	// Editors end a file with a newline, and no secret ends with one.
-	secret := strings.TrimRight(string(data), "\r\n")
+	// Editors end a file with a newline, and some begin it with a mark of its
+	// encoding; no secret does.
+	secret := strings.TrimRight(strings.TrimLeft(string(data), "\ufeff"), "\r\n")
 	if secret == "" {
 		b.fail(child.at, path, fmt.Sprintf("file %q is empty", name), "")
 		return
