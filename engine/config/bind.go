@@ -76,6 +76,10 @@ func (b *binder) text(n *node, u encoding.TextUnmarshaler, t reflect.Type, sc *s
 		b.mismatch(n, t, sc, path)
 		return
 	}
+	if wrong := stray(s); wrong != "" && t == secretType {
+		b.fail(n.at, path, "the secret holds "+wrong, "it is to stand alone, on one line")
+		return
+	}
 	if err := u.UnmarshalText([]byte(s)); err != nil {
 		b.fail(n.at, path, err.Error(), "")
 	}

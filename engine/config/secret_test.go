@@ -74,7 +74,8 @@ func (d fakeDisk) glob(string) ([]string, error) { return nil, nil }
 
 func TestASecretMayStandInAFile(t *testing.T) {
 	disk := fakeDisk{"/etc/bot/shop.token": "from file\r\n", "/run/s": "abs\n\n", "/etc/bot/empty": "\n",
-		"/etc/bot/notepad": "\ufefffrom file\r\n", "/etc/bot/big": strings.Repeat("x", maxSecret+1)}
+		"/etc/bot/notepad": "\ufefffrom file\r\n", "/etc/bot/commented": "# of the shop\nfrom file\n", "/etc/bot/nul": "from\x00file",
+		"/etc/bot/wide": "\xff\xfea\x00b\x00", "/etc/bot/tab": "from file\t\n", "/etc/bot/big": strings.Repeat("x", maxSecret+1)}
 	const account = "[[account]]\nname = \"shop\"\nchannel = \"generic\"\nbase_url = \"https://example.com\"\n"
 	for name, c := range map[string]struct{ keys, token, secret, problem string }{
 		"relative to the file":         {`token_file = "shop.token"`, "from file", "", ""},
@@ -84,13 +85,19 @@ func TestASecretMayStandInAFile(t *testing.T) {
 		"an empty file":                {`token_file = "empty"`, "", "", `bot.toml:5:14: account "shop": token_file: file "empty" is empty`},
 		"a file too large":             {`token_file = "big"`, "", "", `bot.toml:5:14: account "shop": token_file: cannot read "big": file is too large`},
 		"written by Notepad":           {`token_file = "notepad"`, "from file", "", ""},
+		"a comment beside it":          {`token_file = "commented"`, "", "", `bot.toml:5:14: account "shop": token_file: file "commented" holds a line break (the file is to hold the token alone, on one line)`},
+		"a tab behind it":              {`token_file = "tab"`, "", "", `bot.toml:5:14: account "shop": token_file: file "tab" holds a tab (the file is to hold the token alone, on one line)`},
+		"a zero byte":                  {`secret_file = "nul"`, "", "", `bot.toml:5:15: account "shop": secret_file: file "nul" holds a control character (U+0000) (the file is to hold the secret alone, on one line)`},
+		"another encoding":             {`token_file = "wide"`, "", "", `bot.toml:5:14: account "shop": token_file: file "wide" looks like UTF-16 (save it as UTF-8)`},
+		"a line break where it stands": {`token = "a\nb"`, "", "", `bot.toml:5:9: account "shop": token: the secret holds a line break (it is to stand alone, on one line)`},
+		"one from the environment":     {`token = "${BROKEN}"`, "", "", `bot.toml:5:9: account "shop": token: the secret holds a line break (it is to stand alone, on one line)`},
 		"not the name of a file":       {`token_file = 5`, "", "", `bot.toml:5:14: account "shop": token_file: expected a string, found the integer 5 (write "5")`},
 		"both":                         {"token = \"x\"\ntoken_file = \"shop.token\"", "x", "", `bot.toml:6:1: account "shop": both token and token_file are given (keep one of them)`},
 		"only secrets have such a key": {`app_id_file = "shop.token"`, "", "", `bot.toml:5:1: account "shop": unknown key "app_id_file"`},
 		"a near miss":                  {`tokenfile = "shop.token"`, "", "", `bot.toml:5:1: account "shop": unknown key "tokenfile" (did you mean "token_file"?)`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := &loader{disk: disk, env: lookup(map[string]string{"DIR": "/run"}), channels: testChannels("generic")}
+			l := &loader{disk: disk, env: lookup(map[string]string{"DIR": "/run", "BROKEN": "a\n"}), channels: testChannels("generic")}
 			cfg, err := l.load("/etc/bot/bot.toml", []byte(account+c.keys))
 			if got := errors.Join(err); got == nil && c.problem != "" || got != nil && got.Error() != c.problem {
 				t.Errorf("got %v, want %s", got, c.problem)

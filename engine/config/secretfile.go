@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"reflect"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // secretFile sets a secret from the file that its twin key in table n names.
@@ -31,11 +33,37 @@ func (b *binder) secretFile(n *node, key string, v reflect.Value, path string) {
 	// Editors end a file with a newline, and some begin it with a mark of its
 	// encoding; no secret does.
 	secret := strings.TrimRight(strings.TrimLeft(string(data), "\ufeff"), "\r\n")
-	if secret == "" {
+	wrong := stray(secret)
+	switch {
+	case secret == "":
 		b.fail(child.at, path, fmt.Sprintf("file %q is empty", name), "")
+		return
+	case looksUTF16(data):
+		b.fail(child.at, path, fmt.Sprintf("file %q looks like UTF-16", name), "save it as UTF-8")
+		return
+	case wrong != "":
+		b.fail(child.at, path, fmt.Sprintf("file %q holds %s", name, wrong), "the file is to hold the "+base+" alone, on one line")
 		return
 	}
 	v.Set(reflect.ValueOf(NewSecret(secret)))
+}
+
+// stray names the control character in a secret, "" where there is none. No platform
+// gives out such a secret, and neither a header nor an address can carry one: whatever
+// is sent with it would fail.
+func stray(secret string) string {
+	i := strings.IndexFunc(secret, unicode.IsControl)
+	if i < 0 {
+		return ""
+	}
+	switch r, _ := utf8.DecodeRuneInString(secret[i:]); r {
+	case '\n', '\r':
+		return "a line break"
+	case '\t':
+		return "a tab"
+	default:
+		return fmt.Sprintf("a control character (%U)", r)
+	}
 }
 
 // bare drops the path from an error: the operator knows it as he wrote it.

@@ -32,7 +32,7 @@ func TestProblems(t *testing.T) {
 		{"a password in the address", head + `base_url = "https://me:pass@llm.example.com/v1"`, []string{`6:12: skill "chat": base_url holds a name or a password, which would appear in logs (api_key is the place for a key)`}},
 		{"a query in the address", head + `base_url = "https://llm.example.com/v1?key=x"`, []string{`6:12: skill "chat": base_url ends before any ? or # (base_url = "https://api.deepseek.com/v1")`}},
 		{"the whole address", head + `base_url = "https://llm.example.com/v1/chat/completions/"`, []string{`6:12: skill "chat": base_url ends before /chat/completions, which is added (base_url = "https://api.deepseek.com/v1")`}},
-		{"a key with a line's end", head + good + `api_key = "sk-x\n"`, []string{`7:11: skill "chat": api_key holds characters that no key has, such as a space or a line's end`}},
+		{"a key with a space", head + good + `api_key = "sk-x "`, []string{`7:11: skill "chat": api_key holds characters that no key has, such as a space or a line's end`}},
 		{"numbers out of range", head + good + "history = -1\nmax_tokens = 0\nmax_input = 20001\nper_user_per_day = -1\nper_account_per_day = -5\ntemperature = 2.1", []string{
 			`7:11: skill "chat": history is between 0 and 100, not -1`,
 			`8:14: skill "chat": max_tokens is between 1 and 100000, not 0`,

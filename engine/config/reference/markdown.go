@@ -22,7 +22,7 @@ from, with the reasons in two languages; ` + "`bot init`" + ` writes it.
 | range | two durations, ` + "`\"1.5s..4.5s\"`" + `, between which chance picks; one duration is a range of one |
 | rate | a number in a time, ` + "`\"20/m\"`" + `, of s, m, h or d; from 0.001/d to 1000000/s |
 | size | ` + "`\"512B\"`, `\"64KiB\"`, `\"1MiB\"`, `\"2GB\"`" + `; at most 1024TiB |
-| secret | a text that is never shown. In its place the key with ` + "`_file`" + ` after it may name a file that holds it |
+| secret | a text that is never shown. In its place the key with ` + "`_file`" + ` after it may name a file that holds it, alone and on one line |
 | list or file | a list of texts; beside it or in its place the key with ` + "`_file`" + ` after it may name a file with one a line |
 
 Any text may use the environment: ` + "`${NAME}`, or `${NAME:-default}`" + ` where it may be unset; ` + "`$${`" + ` is a literal ` + "`${`" + `. Relative paths are relative to the file they
