@@ -7,7 +7,13 @@ import (
 
 // secretLine finds what is set to a literal text under a name that secrets have:
 // those of Secret and of tables that the configuration does not know itself.
-var secretLine = regexp.MustCompile(`(?i)((?:^|[\s,{.#])"?(?:[\w-]*(?:token|secret|password|passwd|api[_-]?key|aes_key|authorization|cookie|webhook|credential)[\w-]*|key|proxy)"?\s*=\s*)("""[\s\S]*?"""|'''[\s\S]*?'''|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|["'][^\n]*|[a-zA-Z][^\s,}\]#]*)`)
+var secretLine = regexp.MustCompile(`(?i)((?:^|[\s,{.#])"?` + secretName + `"?\s*=\s*)("""[\s\S]*?"""|'''[\s\S]*?'''|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|["'][^\n]*|[a-zA-Z][^\s,}\]#]*)`)
+
+// secretName is a key that is called like a secret.
+const secretName = `(?:[\w-]*(?:token|secret|password|passwd|api[_-]?key|aes_key|authorization|cookie|webhook|credential)[\w-]*|key|proxy)`
+
+// likeSecret finds such a key in a line that need not be right.
+var likeSecret = regexp.MustCompile(`(?i)(?:^|[\s,{.#"])` + secretName + `(?:["\s.=:＝：]|$)`)
 
 // Conceal is a file's text for people to read: values of keys that are called like
 // secrets are stars, unless they only name a variable of the environment or a file.

@@ -37,6 +37,30 @@ func TestSecretsInAFileAreStars(t *testing.T) {
 	}
 }
 
+// A secret that was written without quotes stands in no error.
+func TestAFaultBesideASecretDoesNotShowIt(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"a word", `token = NAKEDSECRET`, `bot.toml:1:9: expected value (texts stand in quotes: "…")`},
+		{"a word of another writing", `token = 中文NAKEDSECRET`, `bot.toml:1:9: expected value (texts stand in quotes: "…")`},
+		{"a long number", `Secret = 123456789012345678901234567890`, `bot.toml:1:10: the value is none that TOML knows (texts stand in quotes: "…")`},
+		{"a number that begins with nought", `api_key = 0123456789`, `bot.toml:1:11: the value is none that TOML knows (texts stand in quotes: "…")`},
+		{"parts of a number", `password = 1.5.678`, `bot.toml:1:12: the value is none that TOML knows (texts stand in quotes: "…")`},
+		{"a number with letters", `token = 12345abc`, `bot.toml:1:14: expected a top-level item to end with a newline, comment, or EOF (texts stand in quotes: "…")`},
+		{"a date", `secret = 2024-99-99`, `bot.toml:1:10: the value is none that TOML knows (texts stand in quotes: "…")`},
+		{"in a table", `headers = {"X-Api-Key" = NAKEDSECRET}`, `bot.toml:1:26: expected value (texts stand in quotes: "…")`},
+		{"in a list", "tokens = [\n  NAKEDSECRET\n]", `bot.toml:2:3: expected value (texts stand in quotes: "…")`},
+		{"without =", `token NAKEDSECRET`, `bot.toml:1:7: expected '.' or '=' (a line is a [table], or key = value)`},
+		{"a quote left out", `token = "NAKEDSECRET`, `bot.toml:1:20: unexpected EOF; expected '"' (a text is opened and never closed)`},
+		{"what is no secret is shown", `name = shop`, `bot.toml:1:8: expected value but found "shop" instead (texts stand in quotes: "…")`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := Parse("bot.toml", []byte(tt.text), lookup(nil), nil); err == nil || err.Error() != tt.want {
+				t.Errorf("says\n%v\nwant\n%s", err, tt.want)
+			}
+		})
+	}
+}
+
 // Whatever is a Secret in the configuration is one by its name.
 func TestEverySecretHasANameThatIsConcealed(t *testing.T) {
 	var keys []string

@@ -51,12 +51,48 @@ func syntaxProblem(s *scanner, fault toml.ParseError) Problem {
 		offset++ // the library points one short of them
 	}
 	at := placeAt(s.src, text, offset)
-	p := at.problem("%s", lowerFirst(msg))
-	p.Hint = slip{
+	hint := slip{
 		msg: msg, rest: text[offset:], line: at.line, open: s.open,
 		before: text[strings.LastIndexByte(text[:offset], '\n')+1 : offset],
 	}.hint()
+	if s.ofSecret(at.line) {
+		if msg = unseen(msg); hint == "" && msg == notTOML {
+			hint = `texts stand in quotes: "…"`
+		}
+	}
+	p := at.problem("%s", lowerFirst(msg))
+	p.Hint = hint
 	return p
+}
+
+// ofSecret tells whether what stands in a line may be a secret, by the keys in it
+// and in those in which the lists around it begin.
+func (s *scanner) ofSecret(line int) bool {
+	lines := strings.Split(s.text, "\n")
+	for _, n := range append([]int{line}, s.open...) {
+		if n <= len(lines) && likeSecret.MatchString(lines[n-1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// notTOML is all that is said of a value that is not to be shown.
+const notTOML = "the value is none that TOML knows"
+
+// unseen is a message of the library without what it quotes of the file.
+func unseen(msg string) string {
+	for _, found := range []string{", but got ", " but got ", " but found "} {
+		if before, _, quotes := strings.Cut(msg, found); quotes {
+			return before
+		}
+	}
+	for _, harmless := range []string{"unexpected EOF", newline, "TOML files cannot contain", "invalid escape"} {
+		if strings.HasPrefix(msg, harmless) {
+			return msg
+		}
+	}
+	return notTOML
 }
 
 func lowerFirst(s string) string {
