@@ -20,12 +20,12 @@ type adminClient struct {
 	http  *http.Client
 }
 
-// admin finds the running engine through its store. Faults elsewhere in the
-// file do not matter to that. A nil client has been explained to the user.
+// admin finds the running engine through its store. A nil client has been explained
+// to the user.
 func (c *call) admin() (*adminClient, int) {
-	cfg, err := c.load()
+	cfg, code := c.engineOf()
 	if cfg == nil {
-		return nil, c.sayConfig(err, exitUsage)
+		return nil, code
 	}
 	a, err := c.reach(cfg)
 	if err != nil {
@@ -120,7 +120,12 @@ func reloadVerb(ctx context.Context, c *call) int {
 	if code, ok := c.parse(0, 0); !ok {
 		return code
 	}
-	a, _ := c.admin()
+	var a *adminClient
+	if cfg, err := c.load(); cfg == nil { // the engine would say the same
+		c.sayConfig(err, exitFailed)
+	} else {
+		a, _ = c.admin()
+	}
 	if a == nil {
 		fmt.Fprintln(c.Err, "nothing was reloaded; an engine that runs goes on with the configuration it has")
 		return exitFailed

@@ -32,7 +32,7 @@ func backupVerb(ctx context.Context, c *call) int {
 	if code, ok := c.parse(1, 1); !ok {
 		return code
 	}
-	cfg, code := c.storeOf()
+	cfg, code := c.engineOf()
 	if cfg == nil {
 		return code
 	}

@@ -40,6 +40,28 @@ func (c *call) storeOf() (*config.Config, int) {
 	return cfg, exitOK
 }
 
+// engineOf is storeOf for what is asked of a running engine. That goes on with what it
+// has while its file is no TOML any more, and must be told to stop sending then too.
+func (c *call) engineOf() (*config.Config, int) {
+	cfg, err := c.load()
+	if cfg != nil {
+		return cfg, exitOK
+	}
+	found, lost := config.FindEngine(c.config, c.Env)
+	var unread *fs.PathError
+	switch {
+	case errors.As(lost, &unread):
+		return nil, c.sayConfig(err, exitUsage)
+	case lost != nil:
+		return nil, c.sayConfig(fmt.Errorf("%w\n%s: %w", err, c.config, lost), exitUsage)
+	}
+	c.say(fmt.Errorf("warning: %w", err))
+	fmt.Fprintf(c.Err, "warning: %s cannot be read as a whole; an engine that runs by it goes on with what it has, and is looked for beside %s\n", c.config, found.Store)
+	cfg = new(config.Config)
+	cfg.Store.Path, cfg.Admin.Token = found.Store, found.Token
+	return cfg, exitOK
+}
+
 // sayStore explains why something could not be done to the files of a store, and
 // what to do, and returns the exit code.
 func (c *call) sayStore(cfg *config.Config, err error, hint string) int {

@@ -30,9 +30,7 @@ func (b *binder) secretFile(n *node, key string, v reflect.Value, path string) {
 		b.fail(child.at, path, fmt.Sprintf("cannot read %q: %v", name, bare(err)), "")
 		return
 	}
-	// Editors end a file with a newline, and some begin it with a mark of its
-	// encoding; no secret does.
-	secret := strings.TrimRight(strings.TrimLeft(string(data), "\ufeff"), "\r\n")
+	secret := secretIn(data)
 	wrong := stray(secret)
 	switch {
 	case secret == "":
@@ -46,6 +44,12 @@ func (b *binder) secretFile(n *node, key string, v reflect.Value, path string) {
 		return
 	}
 	v.Set(reflect.ValueOf(NewSecret(secret)))
+}
+
+// secretIn is the secret in a file. Editors end a file with a newline, and some begin
+// it with a mark of its encoding; no secret does.
+func secretIn(data []byte) string {
+	return strings.TrimRight(strings.TrimLeft(string(data), "\ufeff"), "\r\n")
 }
 
 // stray names the control character in a secret, "" where there is none. No platform
