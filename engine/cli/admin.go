@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"bot/engine/config"
@@ -15,9 +16,10 @@ import (
 
 // adminClient talks to the running engine's admin listener.
 type adminClient struct {
-	base  string
-	token string
-	http  *http.Client
+	base   string
+	token  string
+	http   *http.Client
+	denied func() string // why the token is not taken
 }
 
 // admin finds the running engine through its store. A nil client has been explained
@@ -43,8 +45,29 @@ func (c *call) reach(cfg *config.Config) (*adminClient, error) {
 	}
 	return &adminClient{
 		base: "http://" + addr, token: cfg.Admin.Token.Reveal(),
-		http: &http.Client{Timeout: time.Minute},
+		http:   &http.Client{Timeout: time.Minute},
+		denied: func() string { return c.denied(cfg.Admin.Token) },
 	}, nil
+}
+
+// denied says why the running engine does not take the token of the configuration,
+// and what to do.
+func (c *call) denied(token config.Secret) string {
+	if !token.IsZero() {
+		return fmt.Sprintf("the admin token that %s gives here is not the running engine's; a new one holds from the next start of the engine on", c.config)
+	}
+	const wanted = "the engine wants its admin token"
+	_, err := c.load()
+	for _, p := range config.ProblemsIn(err) {
+		if strings.HasPrefix(p.Msg, "admin.token") {
+			return wanted + ": " + p.Error()
+		}
+	}
+	if found, _ := config.FindEngine(c.config, c.Env); len(found.Unset) > 0 {
+		return fmt.Sprintf(`%s, and %s gives none here: %s is not set in this shell; set it, or keep the token in a file that the service and shells can read: `+
+			`token_file = "admin.token" in place of token`, wanted, c.config, strings.Join(found.Unset, ", "))
+	}
+	return fmt.Sprintf("%s, and %s gives none: token, or token_file, of [admin]", wanted, c.config)
 }
 
 // apiFailure is an error that the engine answered.
@@ -100,6 +123,9 @@ func (a *adminClient) ask(ctx context.Context, method, path, kind string, body i
 		return resp, nil
 	}
 	defer resp.Body.Close()
+	if resp.StatusCode == http.StatusUnauthorized {
+		return nil, &apiFailure{Status: resp.StatusCode, Message: a.denied()}
+	}
 	return nil, refusal(resp)
 }
 
