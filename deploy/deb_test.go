@@ -117,3 +117,21 @@ func TestAnUpgradeRestartsOnlyWhatWillStart(t *testing.T) {
 		})
 	}
 }
+
+// What people are told to type is what the package does itself.
+func TestTheDocsCheckWithTheEnvironmentOfTheService(t *testing.T) {
+	script, err := os.ReadFile("deb/postinst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs, err := os.ReadFile("../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, command, found := strings.Cut(string(script), "\nif systemd-run ")
+	command, _, _ = strings.Cut(command, "; then")
+	command = "systemd-run " + strings.Join(strings.Fields(strings.ReplaceAll(command, "\\\n", " ")), " ")
+	if !found || !strings.Contains(string(docs), "sudo "+command+"\n") {
+		t.Errorf("docs/operations.md does not name %q", command)
+	}
+}

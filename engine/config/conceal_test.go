@@ -2,6 +2,7 @@ package config
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -85,6 +86,9 @@ func TestEverySecretHasANameThatIsConcealed(t *testing.T) {
 	for _, key := range keys {
 		if got := Conceal(key + ` = "hush"`); strings.Contains(got, "hush") {
 			t.Errorf("%s is shown: %s", key, got)
+		}
+		if !slices.Contains(secretKeys, key) {
+			t.Errorf("%s may stand in a file, and nothing says so where its variable is not set", key)
 		}
 	}
 }

@@ -108,3 +108,22 @@ func TestASecretMayStandInAFile(t *testing.T) {
 		})
 	}
 }
+
+// A shell has not the environment of the service; where it matters, a file has.
+func TestAVariableThatIsNotSetIsAdvisedOn(t *testing.T) {
+	const file = `set it, or keep it in a file, which the service and shells read alike: %s_file = "…"`
+	for text, want := range map[string]string{
+		"[admin]\ntoken = \"${NOPE}\"":                          fmt.Sprintf(file, "token"),
+		"[[account]]\nencoding_aes_key = \"${NOPE}\"":           fmt.Sprintf(file, "encoding_aes_key"),
+		"[[skill]]\nllm = {api_key = \"${NOPE}\"}":              fmt.Sprintf(file, "api_key"),
+		"[[skill]]\nhttp = {headers = {token = \"x ${NOPE}\"}}": "set it, or give a default: ${NOPE:-…}",
+		"[[skill]]\nparams = {deep = [{secret = \"${NOPE}\"}]}": "set it, or give a default: ${NOPE:-…}",
+		"[[account]]\nname = \"${NOPE}\"":                       "set it, or give a default: ${NOPE:-…}",
+		"[admin]\ntoken = \"${no name}\"":                       "write ${NAME} or ${NAME:-default}; $${ is a literal ${",
+	} {
+		_, err := Parse("bot.toml", []byte(text), lookup(nil), testChannels("generic"))
+		if err == nil || !strings.Contains(err.Error(), "("+want+")") {
+			t.Errorf("%s\nsays %v\nwant %s", text, err, want)
+		}
+	}
+}
