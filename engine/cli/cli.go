@@ -102,7 +102,20 @@ type call struct {
 
 // Main runs the command line and returns the exit code. args are without the
 // program's name. It returns when ctx is done, if the verb has not ended before.
+// A verb of whose output some was lost has failed, whatever it says itself.
 func Main(ctx context.Context, args []string, p Parts) int {
+	out := &output{to: p.Out}
+	p.Out = out
+	code := run(ctx, args, p)
+	if err := out.lost(); err != nil && code == exitOK {
+		fmt.Fprintf(p.Err, "bot: what was printed is not complete: %v (run it again with its output sent elsewhere)\n", err)
+		return exitFailed
+	}
+	return code
+}
+
+// run finds the verb and runs it.
+func run(ctx context.Context, args []string, p Parts) int {
 	all := verbs()
 	v := all[0]
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {

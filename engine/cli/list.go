@@ -3,8 +3,6 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 	"sync"
 	"text/tabwriter"
@@ -129,14 +127,4 @@ func shown(r rune) rune {
 		return ' '
 	}
 	return r
-}
-
-// terminal tells whether what is written there is seen by somebody at once.
-func terminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
