@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 
 	"bot/engine/api"
 	"bot/engine/broadcast"
@@ -101,10 +100,9 @@ func (n *newBroadcast) create(ctx context.Context) int {
 		return exitUsage
 	}
 	if n.params != "" {
-		d := json.NewDecoder(strings.NewReader(n.params))
-		d.UseNumber()
-		if err := d.Decode(&n.Params); err != nil {
-			fmt.Fprintf(c.Err, "-params is no JSON object: %v\n", err)
+		var err error
+		if n.Params, err = readParams("-params", n.params); err != nil {
+			c.say(err)
 			return exitUsage
 		}
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -76,10 +75,9 @@ func callVerb(ctx context.Context, c *call) int {
 	}
 	var params map[string]any
 	if len(c.args) == 2 {
-		d := json.NewDecoder(strings.NewReader(c.args[1]))
-		d.UseNumber()
-		if err := d.Decode(&params); err != nil {
-			c.say(fmt.Errorf("the parameters are no JSON object: %w", err))
+		var err error
+		if params, err = readParams("the argument after METHOD", c.args[1]); err != nil {
+			c.say(err)
 			return exitUsage
 		}
 	}

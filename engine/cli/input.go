@@ -2,6 +2,8 @@ package cli
 
 import (
 	"bufio"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -36,4 +38,22 @@ func (c *call) confirm(question string) bool {
 	fmt.Fprintf(c.Out, "%s [y/N] ", question)
 	answer, _ := bufio.NewReader(c.In).ReadString('\n')
 	return slices.Contains([]string{"y", "yes", "是"}, strings.ToLower(strings.TrimSpace(answer)))
+}
+
+// readParams reads the JSON object that stands at a place of the command line.
+// Numbers stay as they are written: ids have more digits than a float keeps.
+func readParams(place, text string) (params map[string]any, err error) {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	if err = d.Decode(&params); err == nil {
+		if _, rest := d.Token(); !errors.Is(rest, io.EOF) {
+			err = errors.New("something follows it")
+		} else if params == nil {
+			err = errors.New("it is null")
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf(`%s is no JSON object, such as '{"url":"https://…"}': %w`, place, err)
+	}
+	return params, nil
 }

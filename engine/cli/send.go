@@ -93,10 +93,9 @@ func (o *order) envelope(c *call, zone *time.Location) (*envelope, error) {
 // fill makes the params: -to and -text go where the action has them.
 func (o *order) fill(in io.Reader, e *envelope) error {
 	if o.params != "" {
-		d := json.NewDecoder(strings.NewReader(o.params))
-		d.UseNumber() // ids have more digits than a float keeps
-		if err := d.Decode(&e.Params); err != nil || d.More() {
-			return errors.New(`-params is no JSON object, such as '{"url":"https://…"}'`)
+		var err error
+		if e.Params, err = readParams("-params", o.params); err != nil {
+			return err
 		}
 	}
 	if e.Params == nil {
