@@ -62,18 +62,10 @@ func (c *call) barredList(ctx context.Context, a *adminClient, account string) i
 	})
 }
 
-// barred returns all of an account, page after page.
+// barred returns all of an account.
 func barred(ctx context.Context, a *adminClient, account string) ([]api.Contact, error) {
-	all := []api.Contact{}
-	for query := (url.Values{"account": {account}}); ; {
-		var page struct{ Barred []api.Contact }
-		if err := a.do(ctx, http.MethodGet, "/api/v1/blocked?"+query.Encode(), nil, &page); err != nil {
-			return nil, err
-		}
-		if len(page.Barred) == 0 {
-			return all, nil
-		}
-		all = append(all, page.Barred...)
-		query.Set("after", page.Barred[len(page.Barred)-1].User)
-	}
+	type page struct{ Barred []api.Contact }
+	return pages(ctx, a, "/api/v1/blocked", url.Values{"account": {account}}, func(p page) ([]api.Contact, string) {
+		return behind(p.Barred, func(c api.Contact) string { return c.User })
+	})
 }

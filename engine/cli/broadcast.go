@@ -8,7 +8,6 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
-	"strconv"
 
 	"bot/engine/api"
 	"bot/engine/broadcast"
@@ -228,18 +227,12 @@ func (c *call) broadcastResults(ctx context.Context, a *adminClient, id string) 
 	if err := a.do(ctx, http.MethodGet, broadcastPath(id), nil, &b); err != nil {
 		return err
 	}
-	failures := []broadcast.Failure{}
-	for after := uint64(0); ; {
-		var page struct{ Failures []broadcast.Failure }
-		path := broadcastPath(id) + "/failures?after=" + strconv.FormatUint(after, 10)
-		if err := a.do(ctx, http.MethodGet, path, nil, &page); err != nil {
-			return err
-		}
-		if len(page.Failures) == 0 {
-			break
-		}
-		failures = append(failures, page.Failures...)
-		after = page.Failures[len(page.Failures)-1].Letter
+	type page struct{ Failures []broadcast.Failure }
+	failures, err := pages(ctx, a, broadcastPath(id)+"/failures", url.Values{}, func(p page) ([]broadcast.Failure, string) {
+		return behind(p.Failures, func(f broadcast.Failure) string { return number(f.Letter) })
+	})
+	if err != nil {
+		return err
 	}
 	if c.json {
 		return json.NewEncoder(c.Out).Encode(map[string]any{"broadcast": b, "failures": failures})

@@ -53,24 +53,21 @@ func commandsVerb(ctx context.Context, c *call) int {
 
 func commandPath(id string) string { return "/api/v1/commands/" + url.PathEscape(id) }
 
-// outboxRows returns the first rows of the list, page after page.
+// maxRowsAsked is how many rows of the outbox are asked for at once.
+const maxRowsAsked = 500
+
+// outboxRows returns the first rows of the list, and whether there are more.
 func outboxRows(ctx context.Context, a *adminClient, q url.Values, limit int) (all []api.Row, more bool, err error) {
-	all = []api.Row{} // programs read [], not null
-	for {
-		q.Set("limit", strconv.Itoa(min(limit-len(all), 500)))
-		var page api.Rows
-		if err := a.do(ctx, http.MethodGet, "/api/v1/commands?"+q.Encode(), nil, &page); err != nil {
-			return nil, false, err
+	q.Set("limit", strconv.Itoa(min(limit, maxRowsAsked)))
+	all, err = pages(ctx, a, "/api/v1/commands", q, func(p api.Rows) ([]api.Row, string) {
+		limit -= len(p.Commands)
+		if more = p.Next != 0 && limit <= 0; more || p.Next == 0 {
+			return p.Commands, ""
 		}
-		all = append(all, page.Commands...)
-		switch {
-		case page.Next == 0:
-			return all, false, nil
-		case len(all) >= limit:
-			return all, true, nil
-		}
-		q.Set("after", strconv.FormatUint(page.Next, 10))
-	}
+		q.Set("limit", strconv.Itoa(min(limit, maxRowsAsked))) // of the next page
+		return p.Commands, number(p.Next)
+	})
+	return all, more, err
 }
 
 func (c *call) commandsList(ctx context.Context, a *adminClient, q url.Values, limit int) int {

@@ -84,24 +84,19 @@ func (v *contactsCall) missing(what string) string {
 }
 
 func (v *contactsCall) list(ctx context.Context, c *call, a *adminClient, _ []string) int {
-	all := []api.Known{}
 	query := url.Values{"account": {v.account}, "label": v.labels, "limit": {"1000"}}
 	for key, value := range map[string]string{"active_within": v.active, "where": v.where} {
 		if value != "" {
 			query.Set(key, value)
 		}
 	}
-	for {
-		var page struct{ Contacts []api.Known }
-		if err := a.do(ctx, http.MethodGet, "/api/v1/contacts?"+query.Encode(), nil, &page); err != nil {
-			c.say(err)
-			return exitFailed
-		}
-		if len(page.Contacts) == 0 {
-			break
-		}
-		all = append(all, page.Contacts...)
-		query.Set("after", page.Contacts[len(page.Contacts)-1].ID)
+	type page struct{ Contacts []api.Known }
+	all, err := pages(ctx, a, "/api/v1/contacts", query, func(p page) ([]api.Known, string) {
+		return behind(p.Contacts, func(k api.Known) string { return k.ID })
+	})
+	if err != nil {
+		c.say(err)
+		return exitFailed
 	}
 	return printList(c, all, "no contacts", "ID\tNAME\tLABELS\tSINCE\tACTIVE\tSTATE", contactLine)
 }

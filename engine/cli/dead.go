@@ -51,7 +51,7 @@ func deadVerb(ctx context.Context, c *call) int {
 				return exitFailed
 			}
 			for _, l := range letters {
-				ids = append(ids, strconv.FormatUint(l.ID, 10))
+				ids = append(ids, number(l.ID))
 			}
 		}
 		return c.each("dead letter", ids, "replayed", func(id string) error {
@@ -60,21 +60,12 @@ func deadVerb(ctx context.Context, c *call) int {
 	}
 }
 
-// deadLetters returns all, page after page.
+// deadLetters returns all.
 func deadLetters(ctx context.Context, a *adminClient) ([]api.Letter, error) {
-	all := []api.Letter{} // programs read [], not null
-	for after := uint64(0); ; {
-		var page struct{ Dead []api.Letter }
-		path := "/api/v1/dead?after=" + url.QueryEscape(strconv.FormatUint(after, 10))
-		if err := a.do(ctx, http.MethodGet, path, nil, &page); err != nil {
-			return nil, err
-		}
-		if len(page.Dead) == 0 {
-			return all, nil
-		}
-		all = append(all, page.Dead...)
-		after = page.Dead[len(page.Dead)-1].ID
-	}
+	type page struct{ Dead []api.Letter }
+	return pages(ctx, a, "/api/v1/dead", url.Values{}, func(p page) ([]api.Letter, string) {
+		return behind(p.Dead, func(l api.Letter) string { return number(l.ID) })
+	})
 }
 
 func (c *call) deadList(ctx context.Context, a *adminClient) int {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
@@ -66,15 +65,11 @@ func decodeVerb(_ context.Context, c *call) int {
 
 // captured reads the request from the file that is named, or from the input.
 func (c *call) captured(query, method string) (*channel.Request, error) {
-	in := c.In
-	if name := c.args[0]; name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		in = f
+	in, closeFile, err := c.open(c.args[0])
+	if err != nil {
+		return nil, err
 	}
+	defer closeFile()
 	body, err := io.ReadAll(io.LimitReader(in, maxCaptured))
 	if err != nil {
 		return nil, fmt.Errorf("read callback: %w", err)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 	"time"
 
 	"bot/engine/api"
@@ -69,23 +68,15 @@ func byConversation(doubts []api.Doubt) (lines [][]string) {
 	return lines
 }
 
-// inDoubt returns what is in doubt, page after page.
+// inDoubt returns what is in doubt.
 func inDoubt(ctx context.Context, a *adminClient, account string) ([]api.Doubt, error) {
-	all := []api.Doubt{} // programs read [], not null
-	for after := uint64(0); ; {
-		var page struct {
-			Doubts []api.Doubt `json:"in_doubt"`
-		}
-		q := url.Values{"after": {strconv.FormatUint(after, 10)}, "account": {account}, "limit": {"1000"}}
-		if err := a.do(ctx, http.MethodGet, "/api/v1/in-doubt?"+q.Encode(), nil, &page); err != nil {
-			return nil, err
-		}
-		if len(page.Doubts) == 0 {
-			return all, nil
-		}
-		all = append(all, page.Doubts...)
-		after = page.Doubts[len(page.Doubts)-1].ID
+	type page struct {
+		Doubts []api.Doubt `json:"in_doubt"`
 	}
+	q := url.Values{"account": {account}, "limit": {"1000"}}
+	return pages(ctx, a, "/api/v1/in-doubt", q, func(p page) ([]api.Doubt, string) {
+		return behind(p.Doubts, func(d api.Doubt) string { return number(d.ID) })
+	})
 }
 
 func (c *call) inDoubtList(ctx context.Context, a *adminClient, account string) int {

@@ -24,14 +24,7 @@ func (c *call) open(name string) (in io.Reader, closeFile func() error, err erro
 }
 
 // asks tells whether there is somebody to ask.
-func (c *call) asks() bool {
-	f, ok := c.In.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
-}
+func (c *call) asks() bool { return terminal(c.In) }
 
 // confirm asks a question to which no is the answer unless somebody says yes.
 func (c *call) confirm(question string) bool {
