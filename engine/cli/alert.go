@@ -73,6 +73,6 @@ func (c *call) alertList(ctx context.Context) int {
 		return exitFailed
 	}
 	return printList(c, list.Ongoing, "nothing goes on that would be an alert", "SINCE\tLEVEL\tKIND\tACCOUNT\tSUBJECT\tTOLD\tTEXT", func(o alert.Ongoing) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%v\t%s", moment(o.Since), o.Level, o.Kind, dash(o.Account), dash(o.Subject), o.Told, dash(o.Text))
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%v\t%s", c.moment(o.Since), o.Level, o.Kind, dash(o.Account), dash(o.Subject), o.Told, dash(o.Text))
 	})
 }

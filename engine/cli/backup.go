@@ -58,7 +58,7 @@ func backupVerb(ctx context.Context, c *call) int {
 		json.NewEncoder(c.Out).Encode(backedUp{to, got, took.Milliseconds()})
 		return exitOK
 	}
-	fmt.Fprintf(c.Out, "%s: %s in %s, checked; %s\n", to, megabytes(got.Bytes), inSeconds(took), waiting(got))
+	fmt.Fprintf(c.Out, "%s: %s in %s, checked; %s\n", to, megabytes(got.Bytes), inSeconds(took), c.waiting(got))
 	return exitOK
 }
 

@@ -58,7 +58,7 @@ func (c *call) barredList(ctx context.Context, a *adminClient, account string) i
 		return exitFailed
 	}
 	return printList(c, people, "nobody is blocked or has unsubscribed", "USER\tBLOCKED\tUNSUBSCRIBED", func(p api.Contact) string {
-		return p.User + "\t" + moment(p.Blocked) + "\t" + moment(p.Unsubscribed)
+		return p.User + "\t" + c.moment(p.Blocked) + "\t" + c.moment(p.Unsubscribed)
 	})
 }
 

@@ -96,8 +96,9 @@ type call struct {
 	flags  *flag.FlagSet
 	config string
 	json   bool
-	given  []string // the arguments as typed
-	args   []string // those that are no flags, after parse
+	given  []string       // the arguments as typed
+	args   []string       // those that are no flags, after parse
+	zone   *time.Location // of the configuration, once that is loaded
 }
 
 // Main runs the command line and returns the exit code. args are without the

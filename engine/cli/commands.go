@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"time"
 
 	"bot/engine/api"
 )
@@ -81,7 +80,7 @@ func (c *call) commandsList(ctx context.Context, a *adminClient, q url.Values, l
 	}
 	head := "TASK\tSTATE\tDUE\tACCOUNT\tCONVERSATION\tACTION\tLANE\tSKILL\tATTEMPTS\tREASON"
 	return printList(c, rows, "nothing waits", head, func(r api.Row) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s", r.TaskID, r.State, r.Due.Format(time.RFC3339),
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s", r.TaskID, r.State, c.moment(r.Due),
 			r.Account, r.Conversation, r.Action, r.Lane, r.Skill, r.Attempts, r.Reason)
 	})
 }

@@ -10,8 +10,14 @@ import (
 	"bot/engine/config"
 )
 
+// load reads the configuration. From then on times for people are in its zone,
+// which is that of the engine's own texts.
 func (c *call) load() (*config.Config, error) {
-	return config.Load(c.config, c.Env, app.Channels())
+	cfg, err := config.Load(c.config, c.Env, app.Channels())
+	if cfg != nil {
+		c.zone = cfg.Location()
+	}
+	return cfg, err
 }
 
 // plan loads the configuration and builds what it describes; nothing is opened.

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"time"
 
 	"bot/engine/api"
 )
@@ -80,7 +79,7 @@ func (c *call) deadList(ctx context.Context, a *adminClient) int {
 		if l.What == "command" {
 			what = l.Action
 		}
-		return fmt.Sprintf("%d\t%s\t%s %s\t%s\t%s\t%s\t%d\t%s", l.ID, l.Time.Format(time.RFC3339),
+		return fmt.Sprintf("%d\t%s\t%s %s\t%s\t%s\t%s\t%d\t%s", l.ID, c.moment(l.Time),
 			l.What, what, l.Account, l.Conversation, l.Skill, l.Attempts, l.Error)
 	})
 }

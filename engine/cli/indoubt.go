@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"time"
 
 	"bot/engine/api"
 )
@@ -87,7 +86,7 @@ func (c *call) inDoubtList(ctx context.Context, a *adminClient, account string) 
 	}
 	head := "TASK\tSINCE\tACCOUNT\tCONVERSATION\tACTION\tSKILL\tTRIES\tTEXT\tREASON"
 	return printList(c, doubts, "nothing is in doubt", head, func(d api.Doubt) string {
-		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%d\t%q\t%s", d.TaskID, d.Since.Format(time.RFC3339),
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%d\t%q\t%s", d.TaskID, c.moment(d.Since),
 			d.Account, d.Conversation, d.Action, d.Skill, len(d.Tries), d.Text, d.Reason)
 	})
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -93,13 +94,16 @@ func (c *call) indented(v any) error {
 	return out.Encode(v)
 }
 
-// moment is a time for a column, "-" for none.
-func moment(t time.Time) string {
+// moment is a time for people, in the zone of the configuration; "-" for none.
+func (c *call) moment(t time.Time) string {
 	if t.IsZero() {
 		return "-"
 	}
-	return t.Format(time.RFC3339)
+	return c.in(t).Format(time.RFC3339)
 }
+
+// in is a time in the zone of the configuration that was loaded.
+func (c *call) in(t time.Time) time.Time { return t.In(cmp.Or(c.zone, time.Local)) }
 
 // dash is a text for a column, "-" for none.
 func dash(s string) string {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"time"
 
 	"bot/engine/risk"
 )
@@ -49,6 +48,6 @@ func (c *call) mutedList(ctx context.Context, a *adminClient, account string) in
 		return exitFailed
 	}
 	return printList(c, list.Muted, "nobody is muted", "USER\tACTION\tRISK\tUNTIL", func(m risk.Muted) string {
-		return cmp.Or(m.User, wholeAccount) + "\t" + m.Action + "\t" + cmp.Or(m.Row, "-") + "\t" + m.Until.Format(time.RFC3339)
+		return cmp.Or(m.User, wholeAccount) + "\t" + m.Action + "\t" + cmp.Or(m.Row, "-") + "\t" + c.moment(m.Until)
 	})
 }

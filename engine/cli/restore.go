@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"time"
 
 	"bot/store"
 )
@@ -63,7 +62,7 @@ func (c *call) checkBackup(backup string) int {
 	case c.json:
 		json.NewEncoder(c.Out).Encode(map[string]any{"file": backup, "contents": got})
 	default:
-		fmt.Fprintf(c.Out, "%s is good: %s, %s\n", backup, megabytes(got.Bytes), waiting(got))
+		fmt.Fprintf(c.Out, "%s is good: %s, %s\n", backup, megabytes(got.Bytes), c.waiting(got))
 	}
 	return exitOK
 }
@@ -75,8 +74,8 @@ func (c *call) sayInUse(backup string) int {
 
 // sayRestored tells what an operator is to look at before anything leaves.
 func (c *call) sayRestored(path, kept string, got store.Contents) {
-	at := got.AsOf.Local().Format(time.RFC3339)
-	fmt.Fprintf(c.Out, "restored to %s: %s, %s\n", path, megabytes(got.Bytes), waiting(got))
+	at := c.moment(got.AsOf)
+	fmt.Fprintf(c.Out, "restored to %s: %s, %s\n", path, megabytes(got.Bytes), c.waiting(got))
 	if kept != "" {
 		fmt.Fprintf(c.Out, "the store that was there is now %s; remove it when you need it no longer\n", kept)
 	}

@@ -45,10 +45,10 @@ func (c *call) scheduleList(ctx context.Context) int {
 		c.say(err)
 		return exitFailed
 	}
-	return printList(c, list.Schedules, "there are no schedules", "NAME\tWHEN\tDOES\tNEXT\tLAST\tSTATE\tTOOK\tNOTE", scheduleLine)
+	return printList(c, list.Schedules, "there are no schedules", "NAME\tWHEN\tDOES\tNEXT\tLAST\tSTATE\tTOOK\tNOTE", c.scheduleLine)
 }
 
-func scheduleLine(s api.Schedule) string {
+func (c *call) scheduleLine(s api.Schedule) string {
 	took, note := "-", "-"
 	for _, r := range s.Runs {
 		if r.Due.Equal(s.Due) && r.State == s.State {
@@ -56,9 +56,9 @@ func scheduleLine(s api.Schedule) string {
 			break
 		}
 	}
-	next := moment(s.Next)
+	next := c.moment(s.Next)
 	if !s.Enabled {
 		next = "disabled"
 	}
-	return s.Name + "\t" + s.When + "\t" + s.Does + "\t" + next + "\t" + moment(s.Due) + "\t" + string(s.State) + "\t" + took + "\t" + note
+	return s.Name + "\t" + s.When + "\t" + s.Does + "\t" + next + "\t" + c.moment(s.Due) + "\t" + string(s.State) + "\t" + took + "\t" + note
 }

@@ -52,14 +52,14 @@ func (c *call) printStatus(s *app.Status) {
 	w := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ACCOUNT\tCHANNEL\tHEALTH\tLAST CALLBACK\tLAST SENT\tNOTE")
 	for _, r := range s.Accounts {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Channel, r.Health, moment(r.LastCallback), moment(r.LastSent), accountNote(s, &r))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Channel, r.Health, c.moment(r.LastCallback), c.moment(r.LastSent), c.accountNote(s, &r))
 	}
 	w.Flush()
 }
 
 // accountNote is the one thing about an account that is most worth knowing: what
 // keeps it from sending, else whose limit slows it down.
-func accountNote(s *app.Status, r *health.Row) string {
+func (c *call) accountNote(s *app.Status, r *health.Row) string {
 	pace, pushes := s.Pace[r.Name], s.Pushes[r.Name]
 	_, counted := s.Pushes[r.Name]
 	switch {
@@ -68,7 +68,7 @@ func accountNote(s *app.Status, r *health.Row) string {
 	case r.Health == health.Failing:
 		return r.LastError.Class + ": " + r.LastError.Note
 	case r.LastCallback.IsZero() && r.LastRefused != nil:
-		return "a callback was refused at " + moment(r.LastRefused.Time) + ": " + r.LastRefused.Class
+		return "a callback was refused at " + c.moment(r.LastRefused.Time) + ": " + r.LastRefused.Class
 	case pace.WaitsFor != "":
 		return "waits for " + pace.WaitsFor
 	case pace.Pace > 0 && pace.Pace < 1:

@@ -30,7 +30,7 @@ func TestTheStatusNamesWhoseLimitAnAccountWaitsFor(t *testing.T) {
 			if tt.pushes != nil {
 				s.Pushes = map[string]egress.Pushes{"shop": *tt.pushes}
 			}
-			if got := accountNote(s, &tt.row); got != tt.want {
+			if got := new(call).accountNote(s, &tt.row); got != tt.want {
 				t.Errorf("says %q, want %q", got, tt.want)
 			}
 		})

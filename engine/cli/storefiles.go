@@ -94,8 +94,8 @@ func megabytes(n int64) string {
 }
 
 // waiting is what of a copy an operator should know, in a line.
-func waiting(s store.Contents) string {
-	of := "as of " + s.AsOf.Local().Format(time.RFC3339)
+func (c *call) waiting(s store.Contents) string {
+	of := "as of " + c.moment(s.AsOf)
 	if s.AsOf.Unix() <= 0 { // no change bears a time yet
 		of = "of a store in which nothing has happened"
 	}

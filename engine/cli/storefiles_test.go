@@ -9,10 +9,10 @@ import (
 )
 
 func TestACopyOfANewStoreIsOfNoTime(t *testing.T) {
-	if got := waiting(store.Contents{AsOf: time.Unix(0, 0)}); !strings.HasPrefix(got, "of a store in which nothing has happened; 0 events") {
+	if got := new(call).waiting(store.Contents{AsOf: time.Unix(0, 0)}); !strings.HasPrefix(got, "of a store in which nothing has happened; 0 events") {
 		t.Errorf("says %q", got)
 	}
-	if got := waiting(store.Contents{AsOf: time.Unix(1_800_000_000, 0)}); !strings.HasPrefix(got, "as of 2027-") {
+	if got := new(call).waiting(store.Contents{AsOf: time.Unix(1_800_000_000, 0)}); !strings.HasPrefix(got, "as of 2027-") {
 		t.Errorf("says %q", got)
 	}
 }

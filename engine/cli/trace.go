@@ -43,7 +43,7 @@ func traceVerb(ctx context.Context, c *call) int {
 		} else {
 			after = after.Round(10 * time.Microsecond)
 		}
-		fmt.Fprintf(w, "%s\t%v\t%s\t%s\t%s\t%s\t%s\n", s.Time.Local().Format("2006-01-02 15:04:05.000"), after, s.Step, dash(s.Account), dash(s.Skill), dash(s.TaskID), oneLine(s.Note))
+		fmt.Fprintf(w, "%s\t%v\t%s\t%s\t%s\t%s\t%s\n", c.in(s.Time).Format("2006-01-02T15:04:05.000Z07:00"), after, s.Step, dash(s.Account), dash(s.Skill), dash(s.TaskID), oneLine(s.Note))
 	}
 	w.Flush()
 	if life.More {
