@@ -5,9 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
+	"strings"
 
 	"bot/engine/api"
 	"bot/engine/broadcast"
@@ -218,7 +222,46 @@ func (c *call) broadcastShow(ctx context.Context, a *adminClient, id string) err
 	if c.json {
 		return json.NewEncoder(c.Out).Encode(b)
 	}
-	return c.indented(b)
+	to := strconv.Itoa(b.Recipients) + " recipients"
+	if b.Duplicates > 0 {
+		to += fmt.Sprintf(" (%d named more than once)", b.Duplicates)
+	}
+	params, takes, created := "", "", c.moment(b.Created)
+	if b.By != "" {
+		created += " by " + b.By
+	}
+	if len(b.Params) > 0 {
+		written, err := json.Marshal(b.Params)
+		if err != nil {
+			return err
+		}
+		params = string(written)
+	}
+	if b.Estimate != nil && b.Left > 0 {
+		takes = b.Estimate.Text
+	}
+	c.facts([]fact{
+		{"broadcast", b.ID}, {"name", b.Name}, {"account", b.Account}, {"action", string(b.Action)}, {"text", b.Text}, {"params", params},
+		{"to", joined(to, b.Audience)}, {"rate", b.Rate.String()}, {"state", joined(string(b.State), b.Reason)},
+		{"results", reached(&b)}, {"skipped for", counts(b.SkippedFor)}, {"the rest", takes}, {"done about", c.known(b.ETA)},
+		{"created", created}, {"started", c.known(b.Started)}, {"ended", c.known(b.Ended)},
+	}, nil)
+	return nil
+}
+
+// reached is what became of the recipients.
+func reached(b *api.Broadcast) string {
+	return fmt.Sprintf("%d sent, %d dead, %d skipped, %d in doubt, %d unconfirmed, %d waiting, %d left, %d ended by hand",
+		b.Sent, b.Dead, b.Skipped, b.InDoubt, b.Unconfirmed, b.Waiting, b.Left, b.ByHand)
+}
+
+// counts lists how many there are of each.
+func counts(of map[string]int) string {
+	var all []string
+	for _, what := range slices.Sorted(maps.Keys(of)) {
+		all = append(all, fmt.Sprintf("%s (%d)", what, of[what]))
+	}
+	return strings.Join(all, ", ")
 }
 
 // broadcastResults prints the numbers, and who was not reached.
@@ -237,8 +280,7 @@ func (c *call) broadcastResults(ctx context.Context, a *adminClient, id string) 
 	if c.json {
 		return json.NewEncoder(c.Out).Encode(map[string]any{"broadcast": b, "failures": failures})
 	}
-	fmt.Fprintf(c.Out, "%s %s: %d recipients, %d sent, %d dead, %d skipped, %d in doubt, %d unconfirmed, %d waiting, %d left, %d ended by hand\n",
-		b.ID, b.State, b.Recipients, b.Sent, b.Dead, b.Skipped, b.InDoubt, b.Unconfirmed, b.Waiting, b.Left, b.ByHand)
+	fmt.Fprintf(c.Out, "%s %s: %d recipients, %s\n", b.ID, b.State, b.Recipients, reached(&b))
 	if len(failures) == 0 {
 		return nil
 	}

@@ -99,6 +99,7 @@ type call struct {
 	given  []string       // the arguments as typed
 	args   []string       // those that are no flags, after parse
 	zone   *time.Location // of the configuration, once that is loaded
+	shown  int            // things of which facts were printed
 }
 
 // Main runs the command line and returns the exit code. args are without the

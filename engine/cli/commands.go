@@ -90,5 +90,13 @@ func (c *call) commandShow(ctx context.Context, a *adminClient, id string) error
 	if err := a.do(ctx, http.MethodGet, commandPath(id), nil, &v); err != nil {
 		return err
 	}
-	return c.indented(v)
+	if c.json {
+		return c.indented(v)
+	}
+	var t task
+	if err := json.Unmarshal(v, &t); err != nil {
+		return err
+	}
+	c.facts([]fact{{"command", t.TaskID}, {"state", t.State}, {"reason", t.Reason}}, t.Attempts)
+	return nil
 }

@@ -55,7 +55,8 @@ func TestWhatWaitsIsListedShownAndCancelled(t *testing.T) {
 	expect("commands list -account nobody", 1, "", `there is no account "nobody"`)
 	expect("in-doubt -account nobody", 1, "", `there is no account "nobody"`)
 	expect("commands list -limit 2", 0, "send_text", "the first 2 are shown")
-	expect("commands show "+ids["u1"], 0, `"state": "waiting"`, "")
+	expect("commands show "+ids["u1"], 0, "\nstate    waiting\n", "")
+	expect("commands show -json "+ids["u1"], 0, `"state": "waiting"`, "")
 	expect("commands cancel "+ids["u1"]+" "+ids["u2"], 0, "cancelled", "")
 	if left := list(); len(left) != 1 || left["u3"] == "" {
 		t.Errorf("left are %v", left)

@@ -191,7 +191,7 @@ func TestSend(t *testing.T) {
 	s := newScene(t, stubPermanent(refuse.Load), realEcho)
 	p := start(t, s.config)
 	id := strings.TrimSpace(s.does("send", "-account", "shop", "-to", "u", "-text", "hello"))
-	s.until("it was sent", func() bool { return strings.Contains(s.does("commands", "show", id), `"sent"`) })
+	s.until("it was sent", func() bool { return strings.Contains(s.does("commands", "show", id), "sent") })
 	if out := s.does("send", "-account", "shop", "-to", "u", "-text", "mine", "-task", "t1", "-json"); !strings.Contains(out, `"task_id":"t1"`) {
 		t.Errorf("it says %q", out)
 	}

@@ -75,13 +75,17 @@ func (c *call) deadList(ctx context.Context, a *adminClient) int {
 	}
 	head := "ID\tTIME\tWHAT\tACCOUNT\tCONVERSATION\tSKILL\tATTEMPTS\tERROR"
 	return printList(c, letters, "no dead letters", head, func(l api.Letter) string {
-		what := l.Kind
-		if l.What == "command" {
-			what = l.Action
-		}
-		return fmt.Sprintf("%d\t%s\t%s %s\t%s\t%s\t%s\t%d\t%s", l.ID, c.moment(l.Time),
-			l.What, what, l.Account, l.Conversation, l.Skill, l.Attempts, l.Error)
+		return fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s\t%d\t%s", l.ID, c.moment(l.Time),
+			letterOf(&l), l.Account, l.Conversation, l.Skill, l.Attempts, l.Error)
 	})
+}
+
+// letterOf says what could not be done: handle an event, or carry out a command.
+func letterOf(l *api.Letter) string {
+	if l.What == "command" {
+		return l.What + " " + l.Action
+	}
+	return l.What + " " + l.Kind
 }
 
 func (c *call) deadShow(ctx context.Context, a *adminClient, id string) error {
@@ -89,5 +93,13 @@ func (c *call) deadShow(ctx context.Context, a *adminClient, id string) error {
 	if err := a.do(ctx, http.MethodGet, "/api/v1/dead/"+id, nil, &l); err != nil {
 		return err
 	}
-	return c.indented(l)
+	if c.json {
+		return c.indented(l)
+	}
+	c.facts([]fact{
+		{"dead letter", number(l.ID)}, {"what", letterOf(&l)}, {"account", l.Account}, {"conversation", l.Conversation}, {"text", l.Text},
+		{"skill", l.Skill}, {"task", l.TaskID}, {"event", l.EventID}, {"message", l.MsgID},
+		{"given up", c.moment(l.Time)}, {"attempts", strconv.Itoa(l.Attempts)}, {"error", l.Error},
+	}, l.Tries)
+	return nil
 }

@@ -57,8 +57,9 @@ func TestDeadLettersAreShownReplayedAndDropped(t *testing.T) {
 			t.Errorf("the table does not show %s of %s:\n%s", id, user, table)
 		}
 	}
-	expect("dead show "+ids["u1"], 0, `"text": "text of u1"`, "")
-	expect("dead show "+ids["u1"], 0, `"class": "permanent"`, "")
+	expect("dead show -json "+ids["u1"], 0, `"text": "text of u1"`, "")
+	expect("dead show -json "+ids["u1"], 0, `"class": "permanent"`, "")
+	expect("dead show "+ids["u1"], 0, "text of u1", "")
 	expect("dead show 99999", 1, "", "dead letter 99999: it is not there")
 
 	expect("dead drop "+ids["u1"], 0, "dropped: 1", "")

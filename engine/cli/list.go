@@ -102,6 +102,14 @@ func (c *call) moment(t time.Time) string {
 	return c.in(t).Format(time.RFC3339)
 }
 
+// known is moment for a fact, which is left out where there is none.
+func (c *call) known(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return c.moment(t)
+}
+
 // in is a time in the zone of the configuration that was loaded.
 func (c *call) in(t time.Time) time.Time { return t.In(cmp.Or(c.zone, time.Local)) }
 
