@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"time"
 
 	"bot/engine/api"
 	"bot/engine/config"
@@ -18,6 +19,7 @@ func (a *App) faces(o api.Options) http.Handler {
 	programs := api.New(o)
 	people := console.New(console.Options{
 		Desk: o, Overview: a.overview, Accounts: func() []string { return accountNames(a.live.Load().Config.Accounts) },
+		Zone:    func() *time.Location { return a.live.Load().Config.Location() },
 		Samples: a.samples, Version: a.o.Version, Now: a.store.Now, Log: a.o.Log,
 		Sandboxes: a.sandboxes, Say: a.say, Chat: a.chat, Talks: &a.talks, Talk: a.talk,
 		Skills: a.skillsShown, Try: a.try,

@@ -145,7 +145,7 @@ func (a *App) traceSettled(c *engine.Command, s *store.Settlement) {
 	default:
 		end.Step = trace.Retry
 		if !p.NotBefore.IsZero() {
-			end.Note = joined(end.Note, "again at "+p.NotBefore.UTC().Format(time.RFC3339))
+			end.Note = joined(end.Note, "again at "+p.NotBefore.In(a.live.Load().Config.Location()).Format(time.RFC3339))
 		}
 	}
 	a.addCommand(c, append(steps, end)...)

@@ -42,7 +42,7 @@ func (p *Plan) refusal(e *engine.Event, reason string) string {
 	case reason == ingress.Self:
 		return reason + ": the account said it itself"
 	case reason == "age":
-		return fmt.Sprintf("%s: sent at %s, older than max_age%s", reason, e.Time.UTC().Format(time.RFC3339), at("max_age"))
+		return fmt.Sprintf("%s: sent at %s, older than max_age%s", reason, e.Time.In(p.Config.Location()).Format(time.RFC3339), at("max_age"))
 	case reason == "backlog":
 		return reason + ": too many events wait (queue.backlog); the sender was asked to come back"
 	case reason == "commit_wait":

@@ -46,7 +46,9 @@ type Options struct {
 	Skills func() ([]engine.SkillInfo, []string)
 	Try    func(ctx context.Context, q Question) (trial.Reply, error)
 	Now    func() time.Time
-	Log    *slog.Logger
+	// Zone is that of the configuration, in which all times are shown.
+	Zone func() *time.Location
+	Log  *slog.Logger
 }
 
 // console is the handler's insides. It is safe for concurrent use.

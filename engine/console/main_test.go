@@ -29,6 +29,9 @@ import (
 	"bot/store/boltstore"
 )
 
+// shanghai is the zone that configurations have unless they name another.
+var shanghai = time.FixedZone("Asia/Shanghai", 8*60*60)
+
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const token = "a-token-of-the-console"
@@ -106,6 +109,7 @@ func newRig(tb testing.TB) *rig {
 			}
 			return names
 		},
+		Zone:    func() *time.Location { return shanghai },
 		Config:  func() (Config, error) { return r.config, nil },
 		Check:   func(context.Context) error { return r.checked },
 		Samples: NewSamples(prometheus.NewRegistry()),

@@ -60,6 +60,7 @@ type view struct {
 	Said    said
 	Data    any
 	now     time.Time
+	zone    *time.Location
 }
 
 // said is what the last act came to, shown once.
@@ -70,6 +71,26 @@ type said struct {
 
 // Now is the time of the page.
 func (v view) Now() time.Time { return v.now }
+
+// Time is a moment for people; "–" for none.
+func (v view) Time(t time.Time) string {
+	if t.IsZero() {
+		return "–"
+	}
+	return t.In(v.zone).Format(time.DateTime)
+}
+
+// Clock is a moment near now: the time of day, with the date where that is another.
+func (v view) Clock(t time.Time) string {
+	t, now := t.In(v.zone), v.now.In(v.zone)
+	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
+		return t.Format(time.TimeOnly)
+	}
+	return t.Format("01-02 15:04")
+}
+
+// Zone is where the times of the page are, for its foot.
+func (v view) Zone() string { return v.zone.String() + v.now.In(v.zone).Format(" (UTC-07:00)") }
 
 // page shows a page with what load finds.
 func (c *console) page(name string, load func(r *http.Request) (any, error)) http.HandlerFunc {
@@ -160,7 +181,7 @@ func (c *console) sorry(w http.ResponseWriter, r *http.Request, err error) {
 func (c *console) view(w http.ResponseWriter, r *http.Request, page string, data any) view {
 	return view{
 		words: wordsOf(r), Page: page, Path: r.URL.RequestURI(), Theme: themeOf(r), Version: c.o.Version,
-		Token: c.o.Desk.Token != "", In: c.door.knows(r), Data: data, now: c.o.Now(),
+		Token: c.o.Desk.Token != "", In: c.door.knows(r), Data: data, now: c.o.Now(), zone: c.o.Zone(),
 	}
 }
 

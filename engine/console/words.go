@@ -68,23 +68,6 @@ func (w words) Other() string {
 	return "zh"
 }
 
-// Time is a moment for people; "–" for none.
-func (w words) Time(t time.Time) string {
-	if t.IsZero() {
-		return "–"
-	}
-	return t.Local().Format("2006-01-02 15:04:05")
-}
-
-// Clock is a moment near now: the time of day, with the date where that is another.
-func (w words) Clock(t, now time.Time) string {
-	t, now = t.Local(), now.Local()
-	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
-		return t.Format("15:04:05")
-	}
-	return t.Format("01-02 15:04")
-}
-
 // Ago says how long something is ago at a time, in one or two words.
 func (w words) Ago(t, now time.Time) string {
 	if t.IsZero() {
