@@ -283,7 +283,7 @@ func TestFailuresAndBroadcastsCanBePaged(t *testing.T) {
 		got, pages := 0, 0
 		for path != "" && pages < 5 {
 			page := r.page(path)
-			got, pages = got+strings.Count(page, `<th scope="row">`), pages+1
+			got, pages = got+strings.Count(page, `<th scope="row"`), pages+1
 			path = ""
 			if m := next.FindStringSubmatch(page); m != nil {
 				path = strings.ReplaceAll(m[1], "&amp;", "&")

@@ -55,7 +55,7 @@ func TestAllDeadLettersAreReplayedAtOnceOverPages(t *testing.T) {
 	}
 	r.die(all...)
 	page := r.page("/dead")
-	if n := strings.Count(page, `<th scope="row">`); n != rows || !strings.Contains(page, "Next page") {
+	if n := strings.Count(page, `<th scope="row" class="num">`); n != rows || !strings.Contains(page, "Next page") {
 		t.Errorf("the first page shows %d", n)
 	}
 	if page := r.press("/dead/replay", url.Values{"all": {"yes"}, "back": {"/dead"}}); saidOn(page) != "105 were put back." {

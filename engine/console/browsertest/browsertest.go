@@ -174,12 +174,19 @@ const beyond = `[...document.querySelectorAll("body *")]
 	.filter(e => !e.closest(".skip, thead, pre, .scrolls") && e.getBoundingClientRect().right > innerWidth + 1)
 	.map(e => e.outerHTML.slice(0, 150))`
 
+// broken finds, at a desk, what is to stand in one line and does not: the menu, the
+// names of accounts, numbers.
+const broken = `innerWidth < 1280 ? [] : [...document.querySelectorAll("nav, td.name, th.num")]
+	.filter(e => { const r = document.createRange(); r.selectNodeContents(e); const all = [...r.getClientRects()];
+		return all.some(a => a.top > all[0].bottom) })
+	.map(e => e.outerHTML.slice(0, 150))`
+
 // faces are the languages of pages, each in one of the themes: what a theme changes
 // takes no room.
 var faces = map[string]string{"en": "light", "zh": "dark"}
 
 // Looks loads a page at both widths, in both languages and themes, and fails where
-// something reaches beyond the edge. With CONSOLE_SHOTS=folder pictures are left there.
+// something reaches beyond the edge or breaks that should not. With CONSOLE_SHOTS=folder pictures are left there.
 func (t *Tab) Looks(name, url string) {
 	t.Helper()
 	for device, width := range widths {
@@ -193,12 +200,14 @@ func (t *Tab) Looks(name, url string) {
 			if shown := t.tell("document.documentElement.lang"); shown[:2] != lang {
 				t.Errorf("%s is in %q", face, shown)
 			}
-			out, err := chromedp.Run(t.ctx, chromedp.Evaluate[[]string](beyond))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(out) > 0 {
-				t.Errorf("%s reaches beyond the edge: %q", face, out)
+			for wrong, find := range map[string]string{"reaches beyond the edge": beyond, "takes more than a line": broken} {
+				found, err := chromedp.Run(t.ctx, chromedp.Evaluate[[]string](find))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(found) > 0 {
+					t.Errorf("%s: what %s: %q", face, wrong, found)
+				}
 			}
 			t.picture(face)
 		}
