@@ -21,23 +21,42 @@ type Line struct{ Points, Class string }
 
 const chartWidth, chartHeight = 240.0, 48.0
 
-// chart draws series into one picture with one scale; the first is the one whose
-// value is told.
-func (s *Samples) chart(name string, show func(float64) string, series ...string) Chart {
-	c := Chart{Name: name, Now: show(0), Most: show(0)}
+// picture is what a chart shows: series with one scale, of which the value of the
+// first is told.
+type picture struct {
+	name   string // the key of its title
+	show   func(float64) string
+	series []string
+}
+
+// pictures are those of the first page; what they show is what is sampled. Counters
+// are shown as a rate, the sum of all their series; gauges as they stand; histograms,
+// with a percentile behind their name, by that of the time since the last sample.
+var pictures = []picture{
+	{"chart.received", perSecond, []string{"bot_events_received_total", "bot_events_handled_total"}},
+	{"chart.sent", perSecond, []string{"bot_commands_sent_total", "bot_commands_failed_total"}},
+	{"chart.ack", seconds, []string{"bot_ack_seconds/50", "bot_ack_seconds/99"}},
+	{"chart.wait", seconds, []string{"bot_queue_wait_seconds/50", "bot_queue_wait_seconds/99"}},
+	{"chart.events", count, []string{"bot_backlog_events"}},
+	{"chart.commands", count, []string{"bot_backlog_commands"}},
+}
+
+// chart draws a picture.
+func (s *Samples) chart(p picture) Chart {
+	c := Chart{Name: p.name, Now: p.show(0), Most: p.show(0)}
 	most := 0.0
 	var all [][]float64
-	for i, id := range series {
+	for i, id := range p.series {
 		values := s.of(id)
 		all = append(all, values)
 		for _, v := range values {
 			most = max(most, v)
 		}
 		if n := len(values); n > 0 && i == 0 {
-			c.Now = show(values[n-1])
+			c.Now = p.show(values[n-1])
 		}
 	}
-	c.Most = show(most)
+	c.Most = p.show(most)
 	for i, values := range all {
 		c.Lines = append(c.Lines, Line{points(values, most), "line" + strconv.Itoa(i)})
 	}

@@ -39,20 +39,13 @@ type wrong struct{ Key, Field, Message string }
 
 func (c *console) compose(*http.Request) (any, error) {
 	p := &composePage{Whom: toList, NewBroadcast: api.NewBroadcast{Where: string(contacts.Private)}}
-	return p, c.offer(p)
+	c.offer(p)
+	return p, nil
 }
 
 // offer fills in what there is to choose from.
-func (c *console) offer(p *composePage) error {
-	o, err := c.o.Overview()
-	if err != nil {
-		return err
-	}
-	for _, a := range o.Accounts {
-		p.Accounts = append(p.Accounts, a.Name)
-	}
-	p.Audiences = c.o.Desk.Audiences()
-	return nil
+func (c *console) offer(p *composePage) {
+	p.Accounts, p.Audiences = c.o.Accounts(), c.o.Desk.Audiences()
 }
 
 // castMake writes a broadcast down, of which nothing is sent, and shows what it
@@ -82,10 +75,7 @@ func (c *console) castMake(w http.ResponseWriter, r *http.Request) {
 		c.sorry(w, r, err)
 		return
 	}
-	if err := c.offer(p); err != nil {
-		c.sorry(w, r, err)
-		return
-	}
+	c.offer(p)
 	c.render(w, r, http.StatusUnprocessableEntity, "compose", p)
 }
 

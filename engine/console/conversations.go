@@ -45,22 +45,9 @@ type conversationsPage struct {
 	Query           string
 }
 
-// accounts are the names of all accounts.
-func (c *console) accounts() (names []string, err error) {
-	o, err := c.o.Overview()
-	for _, a := range o.Accounts {
-		names = append(names, a.Name)
-	}
-	return names, err
-}
-
 func (c *console) conversations(r *http.Request) (any, error) {
 	q := r.URL.Query()
-	p := conversationsPage{Account: q.Get("account"), Search: q.Get("q")}
-	var err error
-	if p.Accounts, err = c.accounts(); err != nil {
-		return nil, err
-	}
+	p := conversationsPage{Accounts: c.o.Accounts(), Account: q.Get("account"), Search: q.Get("q")}
 	skip, _ := strconv.Atoi(q.Get("after"))
 	skip = max(skip, 0)
 	rows, more := c.o.Talks.Find(p.Account, p.Search, skip, rows)

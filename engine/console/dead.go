@@ -39,7 +39,7 @@ func (c *console) deadReplay(r *http.Request) ([]any, error) {
 	if r.PostFormValue("all") != "yes" {
 		id, err := strconv.ParseUint(r.PostFormValue("id"), 10, 64)
 		if err != nil {
-			return nil, err
+			return nil, store.ErrGone
 		}
 		return []any{"said.replayed"}, c.o.Desk.Replay(r.Context(), id, "console")
 	}

@@ -96,3 +96,14 @@ func TestTheStopButton(t *testing.T) {
 		t.Errorf("all: %q, %v", saidOn(page), r.paused)
 	}
 }
+
+func TestALetterWithoutANumberIsGoneForReplayAndDropAlike(t *testing.T) {
+	r := newRig(t)
+	r.login()
+	for _, act := range []string{"replay", "drop"} {
+		page := r.press("/dead/"+act, url.Values{"id": {"x"}, "back": {"/dead"}})
+		if want := (words{"en"}).T("said.gone"); saidOn(page) != want {
+			t.Errorf("%s says %q, want %q", act, saidOn(page), want)
+		}
+	}
+}

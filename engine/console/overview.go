@@ -88,15 +88,11 @@ func (c *console) overview(*http.Request) (any, error) {
 }
 
 func (c *console) charts() []Chart {
-	s := c.o.Samples
-	return []Chart{
-		s.chart("chart.received", perSecond, "bot_events_received_total", "bot_events_handled_total"),
-		s.chart("chart.sent", perSecond, "bot_commands_sent_total", "bot_commands_failed_total"),
-		s.chart("chart.ack", seconds, "bot_ack_seconds/50", "bot_ack_seconds/99"),
-		s.chart("chart.wait", seconds, "bot_queue_wait_seconds/50", "bot_queue_wait_seconds/99"),
-		s.chart("chart.events", count, "bot_backlog_events"),
-		s.chart("chart.commands", count, "bot_backlog_commands"),
+	var all []Chart
+	for _, p := range pictures {
+		all = append(all, c.o.Samples.chart(p))
 	}
+	return all
 }
 
 // pause stops an account, or lets it go again. All of them at once have to be asked

@@ -3,6 +3,8 @@ package console
 import (
 	"context"
 	"math"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,25 +18,12 @@ const (
 	sampleKeeps = 720
 )
 
-// counters are what is shown as a rate; the sums of all their series.
-var counters = []string{
-	"bot_events_received_total", "bot_events_handled_total", "bot_commands_sent_total", "bot_commands_failed_total",
-	"bot_commands_throttled_total", "bot_dead_letters_total",
-}
-
-// gauges are what is shown as it stands.
-var gauges = []string{"bot_backlog_events", "bot_backlog_commands", "bot_oldest_event_seconds"}
-
-// histograms are shown by their 50th and 99th percentile since the last sample.
-var histograms = []string{"bot_ack_seconds", "bot_queue_wait_seconds", "bot_send_seconds"}
-
 // Samples looks at the engine's metrics now and then and keeps an hour of them. It
 // is safe for concurrent use.
 type Samples struct {
 	source prometheus.Gatherer
 	mu     sync.Mutex
 	series map[string][]float64 // the oldest first
-	at     time.Time            // of the last one
 	last   map[string]*dto.MetricFamily
 	lastAt time.Time
 }
@@ -71,21 +60,35 @@ func (s *Samples) take(now time.Time) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.last != nil {
-		span := now.Sub(s.lastAt).Seconds()
-		for _, name := range counters {
-			s.add(name, max(0, total(next[name])-total(s.last[name]))/span)
-		}
-		for _, name := range histograms {
-			before, after := buckets(s.last[name]), buckets(next[name])
-			s.add(name+"/50", quantile(0.5, before, after))
-			s.add(name+"/99", quantile(0.99, before, after))
+	span := now.Sub(s.lastAt).Seconds()
+	for _, p := range pictures {
+		for _, id := range p.series {
+			s.sample(id, next, span)
 		}
 	}
-	for _, name := range gauges {
-		s.add(name, total(next[name]))
+	s.last, s.lastAt = next, now
+}
+
+// sample adds a point to one series. The first look gives one to what is shown as it
+// stands alone.
+func (s *Samples) sample(id string, next map[string]*dto.MetricFamily, span float64) {
+	name, percentile, isHistogram := strings.Cut(id, "/")
+	isCounter := strings.HasSuffix(name, "_total")
+	if s.last == nil && (isHistogram || isCounter) {
+		return
 	}
-	s.last, s.lastAt, s.at = next, now, now
+	switch {
+	case isHistogram:
+		q, err := strconv.ParseFloat(percentile, 64)
+		if err != nil {
+			panic(err) // pictures are part of the program
+		}
+		s.add(id, quantile(q/100, buckets(s.last[name]), buckets(next[name])))
+	case isCounter:
+		s.add(id, max(0, total(next[name])-total(s.last[name]))/span)
+	default:
+		s.add(id, total(next[name]))
+	}
 }
 
 func (s *Samples) add(name string, v float64) {

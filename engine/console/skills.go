@@ -32,17 +32,13 @@ type skillsPage struct {
 func (c *console) skills(r *http.Request) (any, error) {
 	q := r.URL.Query()
 	p := skillsPage{
-		Kinds: engine.Kinds(), Asked: q.Has("text"),
+		Accounts: c.o.Accounts(), Kinds: engine.Kinds(), Asked: q.Has("text"),
 		Question: Question{
 			Account: q.Get("account"), Text: q.Get("text"), Kind: engine.Kind(q.Get("kind")),
 			Group: q.Get("group") != "", Mention: q.Get("mention") != "" || !q.Has("text"),
 		},
 	}
 	p.Skills, p.Graphs = c.o.Skills()
-	var err error
-	if p.Accounts, err = c.accounts(); err != nil {
-		return nil, err
-	}
 	if p.Account == "" && len(p.Accounts) > 0 {
 		p.Account = p.Accounts[0]
 	}
@@ -50,6 +46,7 @@ func (c *console) skills(r *http.Request) (any, error) {
 		p.Asked = false
 		return p, nil
 	}
+	var err error
 	if p.Reply, err = c.o.Try(r.Context(), p.Question); err != nil {
 		p.Failed = err.Error() // what a skill cannot do is an answer as well
 	}
