@@ -82,3 +82,31 @@ func TestWhatTheImageRunsIsThere(t *testing.T) {
 		}
 	}
 }
+
+// TestTheDockerfilesConfigurationIsOne runs the check on what the head of the
+// Dockerfile tells to write, with and without the token.
+func TestTheDockerfilesConfigurationIsOne(t *testing.T) {
+	head, _, _ := strings.Cut(read(t, dockerfile), "\nFROM ")
+	for _, want := range []string{"--restart unless-stopped", "-p 127.0.0.1:8080:8080", "-p 127.0.0.1:8081:8081"} {
+		if !strings.Contains(head, want) {
+			t.Errorf("docker run has no %q", want)
+		}
+	}
+	var config strings.Builder
+	for _, m := range regexp.MustCompile(`(?m)^#   (\[\w+\]|\w+ = .*)$`).FindAllStringSubmatch(head, -1) {
+		config.WriteString(m[1] + "\n")
+	}
+	dir := t.TempDir()
+	file := write(t, dir+"/bot.toml", config.String()+"[[account]]\nname = \"shop\"\nchannel = \"sandbox\"\n")
+	check := func() (string, error) {
+		out, err := exec.Command(program(t), "check", "-config", file).CombinedOutput()
+		return string(out), err
+	}
+	if out, err := check(); err == nil {
+		t.Errorf("it is taken without the token: %s", out)
+	}
+	write(t, dir+"/admin.token", "secret-of-the-console\n")
+	if out, err := check(); err != nil {
+		t.Errorf("%v: %s\n%s", err, out, config.String())
+	}
+}
