@@ -100,7 +100,12 @@ func (w words) For(d time.Duration) string {
 func (w words) Alert(kind string) string { return alert.Title(kind, w.Lang) }
 
 // Reason is why something was or was not done.
-func (w words) Reason(text string) string { return reason.In(w.Lang, text) }
+func (w words) Reason(text string) string {
+	if w.Lang == "en" {
+		return text
+	}
+	return w.inside(text, reason.In(w.Lang, text))
+}
 
 // Either is a text that there is in English, and may be there in Chinese.
 func (w words) Either(en, zh string) string {
