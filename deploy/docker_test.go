@@ -87,7 +87,7 @@ func TestWhatTheImageRunsIsThere(t *testing.T) {
 // Dockerfile tells to write, with and without the token.
 func TestTheDockerfilesConfigurationIsOne(t *testing.T) {
 	head, _, _ := strings.Cut(read(t, dockerfile), "\nFROM ")
-	for _, want := range []string{"--restart unless-stopped", "-p 127.0.0.1:8080:8080", "-p 127.0.0.1:8081:8081"} {
+	for _, want := range []string{"--restart unless-stopped", "--stop-timeout 30", "-p 127.0.0.1:8080:8080", "-p 127.0.0.1:8081:8081"} {
 		if !strings.Contains(head, want) {
 			t.Errorf("docker run has no %q", want)
 		}
