@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"bot/engine/clip"
 )
 
 // maxLoggedBody bounds the body in a debug line.
@@ -39,7 +41,7 @@ func (c *callback) log(status int, took time.Duration) {
 	}
 	var about []slog.Attr
 	if c.receipt.Foreign != "" {
-		about = append(about, slog.String("foreign", clip(c.receipt.Foreign, 512)))
+		about = append(about, slog.String("foreign", clip.Dots(c.receipt.Foreign, 512)))
 	}
 	if left > 0 {
 		about = append(about, slog.Int64("not_logged", left))
@@ -78,14 +80,6 @@ func (c *callback) line(level slog.Level, status int, took time.Duration, f fate
 		attrs = append(attrs, slog.String("body", c.route.redactor.redact(c.body.String(), maxLoggedBody)), c.route.redactor.headers(c.http.Header))
 	}
 	c.in.o.Log.LogAttrs(context.Background(), level, "callback", attrs...)
-}
-
-// clip cuts s to n bytes, on a character.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
 }
 
 // headers shows a request's headers without what opens doors.

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"bot/engine/clip"
 )
 
 // redactor takes out of a text what opens doors: the values of secrets that are
@@ -50,7 +52,7 @@ const leastRest = 4
 func (r *redactor) redact(text string, max int) string {
 	whole := len(text) <= 2*max
 	if !whole {
-		text = strings.ToValidUTF8(text[:2*max], "")
+		text = clip.To(text, 2*max)
 	}
 	for _, s := range r.secrets { // what is cut off in the midst of one
 		for n := len(s) - 1; n >= leastRest; n-- {
@@ -64,10 +66,10 @@ func (r *redactor) redact(text string, max int) string {
 	for _, e := range named {
 		text = e.ReplaceAllString(text, "${1}"+hidden)
 	}
-	if shown := clip(text, max); whole || len(text) > max {
-		return shown
+	if whole || len(text) > max {
+		return clip.Dots(text, max)
 	}
-	return text + "…"
+	return text + "…" // what was masked is shorter
 }
 
 // secretName is how platforms and their clients call what opens doors.
