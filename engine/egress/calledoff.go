@@ -3,19 +3,24 @@ package egress
 import (
 	"errors"
 
+	"bot/engine"
 	"bot/store"
 )
 
-// calledOff says why the flight's command is to be cancelled, which is what the
-// note says that it names, "" while it is to go. It is asked when
-// Options.Unwanted is. ok is false when that cannot be told: to send it then could be to send what
+// callOff says what called a command off, which is what the note says that it names;
+// "" for nothing. It is safe for concurrent use.
+func (e *Egress) callOff(c *engine.Command) (reason string, err error) {
+	if c.Unless == "" {
+		return "", nil
+	}
+	return e.opts.Recall(c.Account, c.Unless)
+}
+
+// calledOff says why the flight's command is to be cancelled, "" while it is to go. It
+// is asked when Options.Unwanted is. ok is false when that cannot be told: to send it then could be to send what
 // nobody wants any more, so that it stays where it is.
 func (o *owner) calledOff(f *flight) (reason string, ok bool) {
-	c := f.delivery.Command
-	if c.Unless == "" {
-		return "", true
-	}
-	reason, err := o.opts.Recall(c.Account, c.Unless)
+	reason, err := o.callOff(f.delivery.Command)
 	switch {
 	case err == nil:
 		return reason, true

@@ -9,9 +9,9 @@ import (
 )
 
 // Waits says why a waiting command does not leave now, as far as it can be said
-// of that one alone: that its account is held or not configured, that it was
-// called off, that its time has not come, that it is over a quota. "" is that nothing but its turn and the
-// account's pace are in its way, or that it does not wait.
+// of that one alone: that its account is held or not configured, that it was called
+// off, that its time has not come, that it is over a quota. "" is that nothing but its
+// turn and the account's pace are in its way, or that it does not wait.
 func (e *Egress) Waits(d store.Delivery) string {
 	c := d.Command
 	if d.Progress.Phase != store.Waiting && d.Progress.Phase != "" {
@@ -25,7 +25,7 @@ func (e *Egress) Waits(d store.Delivery) string {
 	if held := e.Held()[c.Account]; held != "" {
 		why = append(why, "account held: "+held)
 	}
-	if off := e.unwanted(c); off != "" {
+	if off, err := e.callOff(c); err == nil && off != "" { // where it cannot be read, its turn will tell
 		why = append(why, off+"; it is taken out when its turn comes")
 	}
 	now := e.opts.Now()
@@ -48,18 +48,6 @@ func (e *Egress) Waits(d store.Delivery) string {
 		why = append(why, over)
 	}
 	return strings.Join(why, "; ")
-}
-
-// unwanted says what called a command off, "" when nothing did or that cannot be read.
-func (e *Egress) unwanted(c *engine.Command) string {
-	if c.Unless == "" {
-		return ""
-	}
-	reason, err := e.opts.Recall(c.Account, c.Unless)
-	if err != nil {
-		return "" // its turn will tell
-	}
-	return reason
 }
 
 // exceeded says which quota a command is over now, "" when it is none.
