@@ -31,9 +31,6 @@ type envelope struct {
 	mistyped  []fieldError // members of another type or name than they should have
 }
 
-// members are an envelope's own; whatever else callers add is theirs.
-var members = []string{"trace_id", "task_id", "account_id", "action", "timestamp", "params", "lane", "not_before", "deadline"}
-
 // UnmarshalJSON does not fail: a member of the wrong type or name is noted, so that
 // all bad fields of all envelopes can be named at once.
 func (e *envelope) UnmarshalJSON(b []byte) error {
@@ -42,6 +39,7 @@ func (e *envelope) UnmarshalJSON(b []byte) error {
 		e.mistyped = []fieldError{{Field: "envelope", Message: "it must be an object"}}
 		return nil
 	}
+	var own []string
 	for _, m := range []struct {
 		name, want string
 		into       any
@@ -56,6 +54,7 @@ func (e *envelope) UnmarshalJSON(b []byte) error {
 		{"not_before", aMoment, &e.NotBefore},
 		{"deadline", aMoment, &e.Deadline},
 	} {
+		own = append(own, m.name)
 		raw, ok := given[m.name]
 		if !ok {
 			continue
@@ -64,18 +63,19 @@ func (e *envelope) UnmarshalJSON(b []byte) error {
 			e.mistyped = append(e.mistyped, fieldError{Field: m.name, Message: "it must be " + m.want})
 		}
 	}
-	e.mistyped = append(e.mistyped, misnamed(given)...)
+	e.mistyped = append(e.mistyped, misnamed(given, own)...)
 	return nil
 }
 
-// misnamed are members that an envelope does not have and that look like those it
-// has: left alone, a command with a mistyped not_before would leave at once.
-func misnamed(given map[string]json.RawMessage) (wrong []fieldError) {
+// misnamed are members that are none of an envelope's own and look like one: left
+// alone, a command with a mistyped not_before would leave at once. Whatever else callers
+// add is theirs.
+func misnamed(given map[string]json.RawMessage, own []string) (wrong []fieldError) {
 	for name := range given {
-		if slices.Contains(members, name) {
+		if slices.Contains(own, name) {
 			continue
 		}
-		if meant := nearest.Slip(name, members); meant != "" {
+		if meant := nearest.Slip(name, own); meant != "" {
 			wrong = append(wrong, fieldError{Field: name, Message: fmt.Sprintf("there is no such field; did you mean %q?", meant)})
 		}
 		if len(wrong) == maxMisnamed {
