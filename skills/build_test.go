@@ -249,9 +249,9 @@ func TestWarnings(t *testing.T) {
 			`bot.toml:8:13: skill "b": pattern "(?s)^." fits every text`}},
 		{"full-width braces", []string{`a: keywords = ["x"]; once = "｛｛.User｝｝"`}, []string{`bot.toml:5:8: skill "a": full-width braces ｛｛ are sent as they are (write {{.User}} in place of ｛｛.User｝｝)`}},
 		{"a grant whose key stays taken when it is called off", []string{`a: keywords = ["x"]; delay = "5m"; unless = ["message"]; once = "{{.User}}"`},
-			[]string{`bot.toml:7:8: skill "a": where unless calls the answer off its once-key stays taken`}},
+			[]string{`bot.toml:7:8: skill "a": an answer that is called off keeps its once-key`}},
 		{"which words may do", []string{`a: keywords = ["x"]; delay = "5m"; unless_keywords = ["y"]; once = "{{.User}}"`},
-			[]string{`bot.toml:7:8: skill "a": where unless_keywords calls the answer off its once-key stays taken`}},
+			[]string{`bot.toml:7:8: skill "a": an answer that is called off keeps its once-key`}},
 		{"members join in groups only", []string{`a: on = "member_joined"; where = "private"`}, []string{`bot.toml:5:9: skill "a": group_member_joined happens in groups only`}},
 		{"friends are not added in groups", []string{`a: on = "friend_added"; where = "group"`}, []string{`bot.toml:5:9: skill "a": friend_added never happens in a group`}},
 	} {

@@ -22,14 +22,6 @@ func (c *CallOff) Any() bool { return len(c.Kinds) > 0 || len(c.Words.Keywords) 
 // said.
 const maxDelay = 30 * 24 * time.Hour
 
-// callsOff is the key that calls commands off.
-func callsOff(hasUnless bool) string {
-	if hasUnless {
-		return "unless"
-	}
-	return "unless_keywords"
-}
-
 // later checks how long commands wait, and reads what calls them off.
 func (d *Draft) later() {
 	if d.Delay.Max > maxDelay {
@@ -46,7 +38,7 @@ func (d *Draft) later() {
 		}
 	}
 	if d.Has("once") {
-		d.Warn("once", `where %s calls the answer off its once-key stays taken, so that the next one is told of a grant that never came (a grant wants neither unless nor unless_keywords)`, callsOff(hasUnless))
+		d.Warn("once", "an answer that is called off keeps its once-key, so that the next one is told of a grant that never came (a grant wants neither unless nor unless_keywords)")
 	}
 	if hasUnless && d.Lacks("unless", len(d.Unless) == 0) {
 		d.Problem("unless", `unless names kinds of event (unless = ["message"]), or is left out`)
