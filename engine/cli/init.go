@@ -43,7 +43,7 @@ func initVerb(_ context.Context, c *call) int {
 	} {
 		fmt.Fprintf(w, "  %s%s\t%s\n", c.Name, line[0], line[1])
 	}
-	_ = w.Flush() // as with all that is printed, nobody can be told
+	w.Flush()
 	return exitOK
 }
 

@@ -47,12 +47,12 @@ const hidden = "***"
 // text ends, is taken for one.
 const leastRest = 4
 
-// redact shows of a text no more than max bytes, and looks at no more than twice
+// redact shows of a text no more than limit bytes, and looks at no more than twice
 // as many.
-func (r *redactor) redact(text string, max int) string {
-	whole := len(text) <= 2*max
+func (r *redactor) redact(text string, limit int) string {
+	whole := len(text) <= 2*limit
 	if !whole {
-		text = clip.To(text, 2*max)
+		text = clip.To(text, 2*limit)
 	}
 	for _, s := range r.secrets { // what is cut off in the midst of one
 		for n := len(s) - 1; n >= leastRest; n-- {
@@ -66,8 +66,8 @@ func (r *redactor) redact(text string, max int) string {
 	for _, e := range named {
 		text = e.ReplaceAllString(text, "${1}"+hidden)
 	}
-	if whole || len(text) > max {
-		return clip.Dots(text, max)
+	if whole || len(text) > limit {
+		return clip.Dots(text, limit)
 	}
 	return text + "…" // what was masked is shorter
 }
