@@ -103,6 +103,7 @@ func TestNothingIsReservedWhereSomethingHasToBeWaitedFor(t *testing.T) {
 				}
 				w.rest()
 				w.kept("c", "1").end(store.ErrGone)
+				synctest.Wait() // it has left nothing in the way
 				if tt.account != nil {
 					a := accountWith(tt.account)
 					a.Sender = w.platforms["shop"]
