@@ -23,19 +23,8 @@ type Media struct {
 	Kind string `json:"kind"` // image, voice, video, file
 	URL  string `json:"url,omitempty"`
 	Name string `json:"name,omitempty"`
-	Size int64  `json:"size,omitempty"` // in bytes, as the platform says; 0: it does not
-	// Ref is what fetching the file takes besides: the platform's id of it, a key, a
-	// piece of the message; the adapter's own, at most MaxMediaRef bytes. It may be as
-	// good as a credential, is never shown, and is no part of the event's record: it
-	// goes with the job of fetching the file and no further.
-	Ref string `json:"-"`
-	// Object names the file in the bucket, where it is to be fetched; "" where it is
-	// not. It is known from the receipt on; the file comes later, or never.
-	Object string `json:"object,omitempty"`
+	Size int64  `json:"size,omitempty"`
 }
-
-// MaxMediaRef bounds Media.Ref, in bytes.
-const MaxMediaRef = 16 << 10
 
 // Ticket is a platform's permission to reply at once and for free. It is part
 // of the durable record, so a restart between receipt and reply loses nothing.

@@ -8,7 +8,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"time"
@@ -197,30 +196,12 @@ type (
 	Hurried interface {
 		Within(on engine.Kind) (limit time.Duration, reason string)
 	}
-	// Opener opens files that people sent. An adapter is one where a file takes more
-	// than a GET of its URL without credentials, which the engine does by itself; it
-	// is asked for those of the account's media that have a Ref. from is how much of
-	// the file is there already: what follows is asked for where the platform can do
-	// that. m is as Receive or Pull told of it; it may be days old. ctx is good until
-	// the Body is closed. Permanent is what is gone, expired, or never was a file.
-	Opener interface {
-		Open(ctx context.Context, m engine.Media, from int64) (File, error)
-	}
 	// Shower shows a text that is still growing in the place where the
 	// conversation's answer will stand. It may do nothing.
 	Shower interface {
 		Show(t engine.Ticket, text string)
 	}
 )
-
-// File is a file that is being read.
-type File struct {
-	Body io.ReadCloser // the caller bounds and closes it
-	From int64         // how much of the file Body leaves out at its beginning: 0, or what was asked for
-	Size int64         // of the whole file; -1 where that is not told
-	Name string        // as its sender called it, a base name; "" where that is not told
-	Type string        // the platform's word for what it is (Content-Type); "" where there is none
-}
 
 // Page is what one Pull brought. Its cursor is remembered in the act that logs
 // its events.
@@ -232,7 +213,7 @@ type Page struct {
 
 // Memory is what adapters keep of their accounts. Recall sees every Remember
 // and every engine.Note whose act returned. Both are safe for concurrent use.
-// Keys that begin with contact/, cursor/, fact/, given/, health/, hold/, known/, media/, pace/, reconcile/, quota/ or ring/ are
+// Keys that begin with contact/, cursor/, fact/, given/, health/, hold/, known/, pace/, quota/ or ring/ are
 // the engine's own.
 type Memory interface {
 	// Recall returns the value under the key, "" when there is none or it has
